@@ -1,0 +1,77 @@
+"""Sphinx configuration; the repository root is the source directory."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent
+sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
+
+project = "When Failure Is Routine"
+author = "The When Failure Is Routine authors"
+copyright = "2026, The When Failure Is Routine authors. Text: CC BY 4.0. Code: MIT"
+version = release = "0.1.0"
+root_doc = "book/index"
+language = "en"
+
+extensions = [
+    "myst_nb",  # pages are MyST, their cells run at build
+    "sphinx_design",  # cards and dropdowns
+    "sphinx_copybutton",  # copy code without prompts
+    "sphinxcontrib.katex",  # math as HTML, rendered at build
+    "sphinxcontrib.bibtex",  # citations
+    "sphinxext.opengraph",  # previews of shared links
+    "chapterkit",  # predictions, instruments, numbers, live cells
+]
+exclude_patterns = [
+    "build", ".nox", "node_modules", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "src", "tests", "benchmarks", "_contents",
+    ".pytest_cache", "exercises/README.md",
+]  # fmt: skip
+nitpicky = True
+numfig = True
+math_eqref_format = "({number})"
+
+# MyST
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "amsmath", "attrs_block", "attrs_inline", "smartquotes"]
+myst_dmath_double_inline = True
+myst_heading_anchors = 3
+suppress_warnings = ["myst.strikethrough"]
+
+# Cells run at build; a failing one fails the build. What they import is part of their cache's name.
+nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_merge_streams = True
+
+# Math: rendered by Node at build, style and fonts from the npm package of the same version
+katex_prerender = True
+katex_css_path = "vendor/katex/katex.min.css"
+
+bibtex_bibfiles = ["book/references.bib"]
+bibtex_default_style = "unsrt"
+bibtex_reference_style = "author_year"
+
+# Pages
+html_theme = "furo"
+html_title = project
+html_static_path = ["book/_static", "build/assets"]
+html_css_files = ["book.css"]
+templates_path = ["book/_templates"]
+html_copy_source = False
+html_show_sphinx = False
+html_last_updated_fmt = None
+ogp_social_cards = {"enable": False}
+ogp_enable_meta_description = True
+copybutton_exclude = ".linenos, .gp, .go"
+epub_show_urls = "no"
+latex_engine = "xelatex"
+
+# chapterkit
+chapterkit_book = "when-failure-is-routine"
+chapterkit_calc_modules = [
+    "fault_tolerance.reliability",
+    "fault_tolerance.checkpoint",
+    "fault_tolerance.hardware",
+    "fault_tolerance.simulate",
+]
+chapterkit_records = "book/records.toml"
+chapterkit_instruments = "book.instruments"

@@ -1,0 +1,43 @@
+/* Runs in the head, before the first paint, so that nothing moves when the scripts wake. */
+(function (ck) {
+  "use strict";
+  var root = document.documentElement;
+  root.classList.add("ck-js");
+  var store;
+  try {
+    store = window.localStorage;
+    store.getItem("theme");
+  } catch (denied) {
+    // A browser that denies storage throws at the first touch, in the theme's scripts too. They get a store that forgets.
+    var kept = {};
+    store = {
+      getItem: function (key) { return Object.prototype.hasOwnProperty.call(kept, key) ? kept[key] : null; },
+      setItem: function (key, value) { kept[key] = String(value); },
+      removeItem: function (key) { delete kept[key]; },
+      clear: function () { kept = {}; },
+      key: function (at) { return Object.keys(kept)[at] || null; },
+      get length() { return Object.keys(kept).length; }
+    };
+    ck.storageDenied = true;
+    try { Object.defineProperty(window, "localStorage", { value: store, configurable: true }); } catch (refused) { /* then only our own scripts are safe */ }
+  }
+  ck.store = store;
+  ck.settings = JSON.parse(document.getElementById("chapterkit-settings").textContent);
+  if (/[?&]show=all(&|$)/.test(location.search)) root.classList.add("ck-show-all");
+  try {
+    var record = JSON.parse(store.getItem("chapterkit:" + ck.settings.book) || "{}");
+    var rules = "";
+    var quote = function (id) { return '"' + String(id).replace(/["\\<]/g, "\\$&") + '"'; };
+    var open = function (id) { rules += "[data-gate=" + quote(id) + "]>.ck-gate-body{display:block}[data-gate=" + quote(id) + "]>.ck-gate-notice{display:none}"; };
+    if (record.version === 1) {
+      Object.keys(record.answers || {}).forEach(open);
+      Object.keys(record.opened || {}).forEach(open);
+    }
+    if (rules) {
+      var style = document.createElement("style");
+      style.id = "ck-first-paint";
+      style.textContent = rules;
+      document.head.appendChild(style);
+    }
+  } catch (unreadable) { /* record.js says so in words */ }
+})(window.chapterkit = window.chapterkit || {});
