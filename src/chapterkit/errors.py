@@ -1,0 +1,70 @@
+"""Mistakes of an author: all of them are listed with file and line, then the build stops.
+
+A Sphinx warning stops nothing without ``-W``, and an exception hides the mistakes after the first.
+So each one is logged where it stands and kept, and the build ends once all pages are read. It ends
+before the environment is saved: a second build must not find the faulty page up to date.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from docutils import nodes
+from sphinx.errors import SphinxError
+from sphinx.util import logging
+
+if TYPE_CHECKING:
+    from collections.abc import Set
+
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+logger = logging.getLogger(__name__)
+
+
+class BookError(SphinxError):
+    """The book has mistakes that were listed one by one."""
+
+    category = "chapterkit"
+
+
+def _kept(env: BuildEnvironment) -> dict[str, list[str]]:
+    if not hasattr(env, "chapterkit_errors"):
+        env.chapterkit_errors = {}  # type: ignore[attr-defined]
+    return env.chapterkit_errors  # type: ignore[attr-defined,no-any-return]
+
+
+def report(env: BuildEnvironment, message: str, source: str, line: int | None, docname: str = "") -> None:
+    """Log a mistake at `source`:`line` and remember that the build must stop."""
+    place = f"{source}:{line}" if line else source
+    logger.error(message, location=place, type="chapterkit")
+    _kept(env).setdefault(docname or env.docname, []).append(f"{place}: {message}")
+
+
+def placeholder(text: str) -> nodes.problematic:
+    """What stands in the page for something faulty; it is never written."""
+    return nodes.problematic(text, text)
+
+
+def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    _kept(env).pop(docname, None)
+
+
+def _merge(app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment) -> None:
+    _kept(env).update({name: found for name, found in _kept(other).items() if name in docnames})
+
+
+def _stop(app: Sphinx, env: BuildEnvironment) -> None:
+    found = [text for name in sorted(_kept(env)) for text in _kept(env)[name]]
+    if found:
+        raise BookError("the build stops here:\n" + "\n".join(f"  {text}" for text in found))
+
+
+def setup(app: Sphinx) -> None:
+    """Connect once, however many parts ask; `_stop` runs after whoever checks the whole book."""
+    if getattr(app, "_chapterkit_errors", False):
+        return
+    app._chapterkit_errors = True  # type: ignore[attr-defined]
+    app.connect("env-purge-doc", _purge)
+    app.connect("env-merge-info", _merge)
+    app.connect("env-updated", _stop, priority=990)

@@ -1,0 +1,17 @@
+"""The parts of chapterkit that this book uses, without the rest."""
+
+from pathlib import Path
+
+import chapterkit
+from chapterkit import assets, calc, gate, question, record
+
+
+def setup(app):
+    """Register them in the order in which chapterkit does."""
+    static = str(Path(chapterkit.__file__).parent / "static")
+    app.connect("config-inited", lambda app, config: config.html_static_path.append(static))
+    for part in (assets, calc, record, question, gate):
+        part.setup(app)
+    if "chapterkit_charts" not in app.config:  # belongs to instruments, of which this book has none
+        app.add_config_value("chapterkit_charts", "", "html")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
