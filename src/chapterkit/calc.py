@@ -166,8 +166,10 @@ class GivenDirective(SphinxDirective):
         given[name] = Given(result, expression.spell_out(one_line, given))
 
     def _report(self, row: int, message: str) -> None:
-        source, _line = self.get_source_info()
-        errors.report(self.env, f"{{given}}: {message}", source, self.content_offset + row)
+        source, line = self.get_source_info()
+        # MyST counts the content's lines from the directive, docutils from the top of the page.
+        start = line if type(self.state).__module__.startswith("myst_parser") else 0
+        errors.report(self.env, f"{{given}}: {message}", source, start + self.content_offset + row)
 
 
 class CalcToHtml(OnPages):

@@ -46,13 +46,13 @@ def gates_by_page(env: BuildEnvironment) -> dict[str, list[dict[str, Any]]]:
 class Gate(SphinxDirective):
     """``{gate} id-of-question``; the second gate of the same question needs an id of its own, ``:id:``."""
 
-    required_arguments = 1
+    optional_arguments = 1  # the question; without one the message should be ours
     final_argument_whitespace = True
     has_content = True
     option_spec: ClassVar[dict[str, Any]] = {"id": directives.unchanged_required}
 
     def run(self) -> list[Node]:
-        qid = self.arguments[0].strip()
+        qid = "".join(self.arguments).strip()
         gid = self.options.get("id", f"{qid}-gate").strip()
         place = self.get_source_info()
         if not ID.match(gid):

@@ -50,6 +50,8 @@ _ = get_translation("chapterkit")
 INSIDE = "chapterkit:question"  # set while the content of a question is read
 ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 ID_WORDS = "an id is made of lower-case letters, digits and single hyphens, and begins with a letter"
+OPTION_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
+OPTION_ID_WORDS = "an option's id is made of lower-case letters, digits and single hyphens"
 
 
 class question(nodes.General, nodes.Element):  # noqa: N801  docutils names its nodes in lower case
@@ -101,13 +103,13 @@ def find_question(env: BuildEnvironment, qid: str) -> dict[str, Any] | None:
 class Question(SphinxDirective):
     """``{predict} id`` and ``{reflect} id``."""
 
-    required_arguments = 1
+    optional_arguments = 1  # the id; without one the message should be ours
     final_argument_whitespace = True
     has_content = True
     option_spec: ClassVar[dict[str, Any]] = {"title": directives.unchanged_required}
 
     def run(self) -> list[Node]:
-        qid = self.arguments[0].strip()
+        qid = "".join(self.arguments).strip()
         kind = self.name
         title = self.options.get("title", "").strip()
         node = question("", qid=qid, kind=kind, title=title)
@@ -173,18 +175,22 @@ class Option(Cmdoption):
     replaced by this one, which outside of questions is still Sphinx's.
     """
 
+    required_arguments = 0
+    optional_arguments = 1
     option_spec: ClassVar[dict[str, Any]] = {**Cmdoption.option_spec, "right": directives.flag}
 
     def run(self) -> list[Node]:
         if not self.env.current_document.get(INSIDE):
+            if not self.arguments:
+                raise self.error("{option} needs an argument, the option it describes")
             return super().run()
-        oid = self.arguments[0].strip()
+        oid = "".join(self.arguments).strip()
         node = option("", oid=oid, right="right" in self.options)
         self.set_source_info(node)
         node += self.parse_content_to_nodes()
         mistake = ""
-        if not ID.match(oid):
-            mistake = f"{oid!r} is not an id; {ID_WORDS}"
+        if not OPTION_ID.match(oid):
+            mistake = f"{oid!r} is not an id; {OPTION_ID_WORDS}"
         elif not node.children or not isinstance(node[0], nodes.paragraph):
             mistake = "begins with a paragraph, the option's words"
         elif len(node.children) < 2:

@@ -6,7 +6,6 @@ EPUB is HTML to Sphinx, yet runs no scripts, so the builder's format does not te
 from __future__ import annotations
 
 import html
-import posixpath
 from typing import TYPE_CHECKING
 
 from docutils import nodes
@@ -76,9 +75,6 @@ def page_address(env: BuildEnvironment, here: str, there: str, anchor: str = "")
     if here == there and anchor:
         return fragment
     builder = env._app.builder
-    start, goal = builder.get_target_uri(here), builder.get_target_uri(there)
     if builder.name == "singlehtml":
-        return fragment or goal
-    if builder.name == "dirhtml":
-        return (posixpath.relpath(goal or ".", start or ".").rstrip("/") + "/") + fragment
+        return fragment or builder.get_target_uri(there)
     return builder.get_relative_uri(here, there) + fragment

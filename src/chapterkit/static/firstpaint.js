@@ -3,7 +3,7 @@
  * boot.js puts them into <style id="ck-first-paint">; record.js takes them out when the page has taken over. */
 (function (ck) {
   "use strict";
-  var ID = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/; // the ids authors may choose; anything else in a record is ignored
+  var ID = /^[a-z0-9]+(-[a-z0-9]+)*$/; // the ids authors may choose; anything else in a record is ignored
 
   /** @param {any} record the parsed record, however odd @returns {string} */
   ck.firstPaintRules = function (record) {

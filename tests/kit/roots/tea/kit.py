@@ -12,6 +12,7 @@ def setup(app):
     app.connect("config-inited", lambda app, config: config.html_static_path.append(static))
     for part in (assets, calc, record, question, gate):
         part.setup(app)
-    if "chapterkit_charts" not in app.config:  # belongs to instruments, of which this book has none
-        app.add_config_value("chapterkit_charts", "", "html")
+    # These belong to instruments and published records, of which this book has none.
+    for name in ("chapterkit_charts", "chapterkit_records"):
+        app.add_config_value(name, "", "html")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

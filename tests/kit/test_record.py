@@ -1,0 +1,339 @@
+"""The reader's record, run in V8 without a page, and the {my-progress} directive."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from py_mini_racer import MiniRacer
+
+STATIC = Path(__file__).parents[2] / "src" / "chapterkit" / "static"
+
+# A store that can be read, filled and broken, two records on it, and a clock that counts.
+SETUP = """
+var window = {};
+"""
+STAGE = """
+var ck = window.chapterkit, logic = ck.recordLogic;
+var disk = {}, full = false, denied = false, events = [];
+var store = {
+  getItem: function (key) { if (denied) throw new Error("denied"); return Object.prototype.hasOwnProperty.call(disk, key) ? disk[key] : null; },
+  setItem: function (key, text) { if (full || denied) throw new Error("QuotaExceededError"); disk[key] = String(text); },
+  removeItem: function (key) { delete disk[key]; },
+};
+var ticks = 0;
+function tab(options) {
+  return logic.open(Object.assign({
+    store: store, key: "k", now: function () { ticks += 1; return "2026-01-01T00:00:0" + ticks + "Z"; },
+    changed: function (record) { events.push(JSON.stringify(record)); },
+  }, options));
+}
+"""
+
+
+@pytest.fixture
+def js():
+    """Evaluate JavaScript and answer with its JSON value."""
+    engine = MiniRacer()
+    engine.eval(SETUP)
+    for name in ("record.js", "firstpaint.js"):
+        engine.eval((STATIC / name).read_text(encoding="utf-8"))
+    engine.eval(STAGE)
+
+    def run(script: str):
+        *first, last = [line for line in script.strip().split("\n") if line.strip()]
+        engine.eval("\n".join(first))
+        return json.loads(engine.eval(f"JSON.stringify({last.strip().rstrip(';')})") or "null")
+
+    return run
+
+
+# Keeping --------------------------------------------------------------------------------------
+
+
+def test_an_answer_is_kept_by_ids_with_its_time(js):
+    assert js("""
+        tab().answer("q", "a", true);
+        JSON.parse(disk.k)
+    """) == {
+        "version": 1,
+        "answers": {"q": {"option": "a", "right": True, "at": "2026-01-01T00:00:01Z"}},
+        "notes": {},
+        "opened": {},
+    }
+
+
+@pytest.mark.parametrize("option", ["0", "false", "null", "a"])
+def test_an_option_that_looks_like_nothing_survives_a_reload(js, option):
+    assert js(f"""
+        tab().answer("q", {json.dumps(option)}, false);
+        logic.answerTo(tab().read(), "q").option
+    """) == option
+
+
+def test_ids_of_object_methods_are_questions_like_others(js):
+    assert js("""
+        var one = tab();
+        one.answer("constructor", "a", true); one.note("__proto__", "words");
+        var two = tab().read();
+        [logic.answerTo(two, "constructor").option, logic.answerTo(two, "toString"), Object.keys(two.notes), ({}).words]
+    """) == ["a", None, ["__proto__"], None]
+
+
+def test_keys_of_others_are_kept(js):
+    js("""
+        disk.k = JSON.stringify({version: 1, theme: {x: 1}, answers: {old: {option: "z", right: false, at: "t", extra: 5}, odd: 7}});
+        tab().answer("q", "a", true);
+        null
+    """)
+    kept = js("JSON.parse(disk.k)")
+    assert kept["theme"] == {"x": 1}
+    assert kept["answers"]["old"] == {"option": "z", "right": False, "at": "t", "extra": 5}
+    assert kept["answers"]["odd"] == 7
+    assert kept["answers"]["q"]["option"] == "a"
+
+
+def test_an_answer_that_makes_no_sense_counts_as_none(js):
+    assert js("""
+        var record = logic.parse(JSON.stringify({version: 1, answers: {a: 7, b: null, c: {}, d: {option: 0}, e: {option: ""}}})).record;
+        ["a", "b", "c", "d", "e", "f"].map(function (id) { return logic.answerTo(record, id); })
+    """) == [None] * 6
+
+
+def test_notes_come_and_go(js):
+    assert js("""
+        var one = tab();
+        one.note("n", "words"); one.note("m", "more"); one.note("n", "");
+        JSON.parse(disk.k).notes
+    """) == {"m": "more"}
+
+
+def test_gates_open_and_close(js):
+    assert js("""
+        var one = tab();
+        one.opened("*", true); one.opened("g", true); one.opened("*", false);
+        JSON.parse(disk.k).opened
+    """) == {"g": True}
+
+
+# Two tabs -------------------------------------------------------------------------------------
+
+
+def test_two_tabs_keep_each_others_answers(js):
+    assert js("""
+        var one = tab(), two = tab();
+        one.answer("q", "a", true); two.answer("p", "b", false); one.note("n", "words");
+        [Object.keys(JSON.parse(disk.k).answers).sort(), Object.keys(two.read().notes)]
+    """) == [["p", "q"], ["n"]]
+
+
+def test_a_tab_told_of_a_change_tells_its_page(js):
+    assert js("""
+        var one = tab(), two = tab();
+        one.answer("q", "a", true);
+        events = []; two.refreshed();
+        [events.length, JSON.parse(events[0]).answers.q.option]
+    """) == [1, "a"]
+
+
+def test_each_change_is_told_once(js):
+    assert js("""
+        var one = tab();
+        one.answer("q", "a", true); one.clear(["q"]);
+        events.length
+    """) == 2
+
+
+# Trouble --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "", "7", "null", "[]", '"x"', "{}", '{"version": "1"}', '{"version": 0}', '{"version": 1.5}', '{"version": 1, "answers": []}'],
+)
+def test_what_cannot_be_read_is_never_overwritten(js, text):
+    state = js(f"""
+        disk.k = {json.dumps(text)};
+        var one = tab();
+        var before = one.status;
+        one.answer("q", "a", true);
+        [before, one.status, disk.k, one.read().answers.q.option, one.export()]
+    """)
+    assert state == ["corrupt", "corrupt", text, "a", text]
+
+
+def test_a_newer_record_is_never_overwritten_and_can_be_exported_as_it_is(js):
+    newer = json.dumps({"version": 2, "answers": ["another shape"]})
+    assert js(f"""
+        disk.k = {json.dumps(newer)};
+        var one = tab();
+        one.answer("q", "a", true); one.note("n", "x"); one.opened("*", true);
+        [one.status, disk.k === {json.dumps(newer)}, one.export() === disk.k, one.read().answers.q.option]
+    """) == ["newer", True, True, "a"]
+
+
+def test_clearing_everything_makes_room_for_a_new_record(js):
+    assert js("""
+        disk.k = "{";
+        var one = tab();
+        one.answer("q", "a", true); one.clear();
+        [one.status, JSON.parse(disk.k).answers]
+    """) == ["saved", {}]
+
+
+def test_clearing_some_answers_touches_no_unreadable_record(js):
+    assert js("""
+        disk.k = "{";
+        var one = tab();
+        one.clear(["q"]);
+        [one.status, disk.k]
+    """) == ["corrupt", "{"]
+
+
+def test_a_full_store_keeps_answers_in_memory_and_saves_them_when_it_can(js):
+    assert js("""
+        var one = tab();
+        full = true; one.answer("q", "a", true);
+        var during = [one.status, disk.k === undefined, one.read().answers.q.option, one.status];
+        full = false; tab().answer("p", "b", true); one.note("n", "x");
+        during.concat([one.status, Object.keys(JSON.parse(disk.k).answers).sort()])
+    """) == ["not saved", True, "a", "not saved", "saved", ["p", "q"]]
+
+
+def test_denied_storage_works_in_memory(js):
+    assert js("""
+        denied = true;
+        var one = tab();
+        one.answer("q", "a", true);
+        [one.status, one.read().answers.q.option, JSON.parse(one.export()).answers.q.option]
+    """) == ["not saved", "a", "a"]
+
+
+def test_a_store_that_forgets_is_called_not_saved(js):
+    """boot.js puts such a store where the browser denies the real one."""
+    assert js("""
+        var one = tab({denied: true});
+        var before = one.status;
+        one.answer("q", "a", true);
+        [before, one.status, one.read().answers.q.option]
+    """) == ["not saved", "not saved", "a"]
+
+
+# Export, import, progress -----------------------------------------------------------------------
+
+
+def test_an_export_can_be_imported_elsewhere(js):
+    assert js("""
+        var one = tab();
+        one.answer("q", "0", true); one.note("n", "words");
+        var text = one.export();
+        var two = tab({key: "other"});
+        var told = two.import(text);
+        [told, two.read().answers, two.read().notes, JSON.parse(disk.other).answers.q.option]
+    """) == [
+        {"ok": True, "message": "imported"},
+        {"q": {"option": "0", "right": True, "at": "2026-01-01T00:00:01Z"}},
+        {"n": "words"},
+        "0",
+    ]
+
+
+def test_of_two_answers_the_earlier_counts_whoever_imports(js):
+    early, late = ({"version": 1, "answers": {"q": {"option": option, "right": True, "at": at}}} for option, at in (("a", "2026-01"), ("b", "2026-02")))
+    for here, there in ((early, late), (late, early)):
+        assert js(f"logic.merge(logic.parse('{json.dumps(here)}').record, logic.parse('{json.dumps(there)}').record).answers.q.option") == "a"
+
+
+@pytest.mark.parametrize(("text", "message"), [("{", "corrupt"), ('{"version": 9}', "newer"), ('{"answers": {}}', "corrupt")])
+def test_a_file_that_is_no_record_changes_nothing(js, text, message):
+    assert js(f"""
+        var one = tab();
+        one.answer("q", "a", true);
+        var before = disk.k;
+        [one.import({json.dumps(text)}), disk.k === before]
+    """) == [{"ok": False, "message": message}, True]
+
+
+def test_import_into_a_full_store_says_so(js):
+    assert js("""
+        var one = tab();
+        full = true;
+        one.import('{"version": 1, "answers": {"q": {"option": "a", "right": true, "at": "t"}}}')
+    """) == {"ok": True, "message": "not saved"}
+
+
+def test_clear_takes_some_or_all(js):
+    assert js("""
+        var one = tab();
+        one.answer("q", "a", true); one.answer("p", "b", true); one.note("q", "x"); one.opened("g", true);
+        one.clear(["q"]);
+        var some = JSON.parse(disk.k); one.clear();
+        [Object.keys(some.answers), some.notes, some.opened, JSON.parse(disk.k)]
+    """) == [["p"], {}, {"g": True}, {"version": 1, "answers": {}, "notes": {}, "opened": {}}]
+
+
+@pytest.mark.parametrize(
+    ("right", "tier"),
+    [([], "developing"), ([("p", False), ("q", False)], "developing"), ([("p", True)], "partial"), ([("p", True), ("q", False)], "partial"),
+     ([("p", True), ("q", True)], "optimal"), ([("r", True)], "developing")],
+)  # fmt: skip
+def test_the_tier_looks_at_predictions_alone(js, right, tier):
+    answers = "".join(f'one.answer("{qid}", "a", {json.dumps(yes)});' for qid, yes in right)
+    state = js(f"""
+        var one = tab(); {answers}
+        logic.progress(one.read(), [{{id: "p", kind: "predict"}}, {{id: "q", kind: "predict"}}, {{id: "r", kind: "reflect"}}])
+    """)
+    assert state["tier"] == tier
+    assert (state["answered"], state["of"], state["predictions"]) == (len(right), 3, 2)
+
+
+def test_a_book_without_predictions_is_not_optimal(js):
+    assert js("logic.progress(tab().read(), [])")["tier"] == "developing"
+
+
+# First paint --------------------------------------------------------------------------------------
+
+
+def test_first_paint_opens_what_was_answered(js):
+    rules = js("""ck.firstPaintRules({version: 1, answers: {"q-1": {option: "a0"}}, opened: {"g": true}})""")
+    assert '.ck-gate[data-question="q-1"]>.ck-gate-body{display:block}' in rules
+    assert '.ck-gate[data-gate="g"]>.ck-gate-notice{display:none}' in rules
+    assert '.ck-question[data-question="q-1"]:has(.ck-option[data-option="a0"]) .ck-feedback[data-option="a0"]' in rules
+
+
+def test_first_paint_opens_everything_when_the_switch_is_on(js):
+    assert js("""ck.firstPaintRules({version: 1, opened: {"*": true}})""").startswith(".ck-js .ck-gate>.ck-gate-body{display:block}")
+
+
+@pytest.mark.parametrize(
+    "record",
+    ["null", "7", "{}", '{version: 2, answers: {q: {option: "a"}}}', '{version: 1, answers: {"x\\"]{}body{display:none}[a=\\"": {option: "a"}}}',
+     '{version: 1, answers: "words", opened: 7}', '{version: 1, answers: null, opened: {"a b": true}}'],
+)  # fmt: skip
+def test_first_paint_makes_nothing_of_odd_records(js, record):
+    assert js(f"ck.firstPaintRules({record})") == ""
+
+
+def test_first_paint_lets_no_option_into_the_style(js):
+    rules = js("""ck.firstPaintRules({version: 1, answers: {q: {option: 'a"]{}body{display:none}'}}})""")
+    assert "body{display:none}" not in rules
+    assert ".ck-feedback" not in rules
+
+
+# The directive ---------------------------------------------------------------------------------------
+
+
+def test_progress_lists_every_question_with_a_link(built):
+    body = built("html").body("index.html")
+    for link in ("falling.html#cup-speed", "tea.html#tea-lid", "later.html#tea-half"):
+        assert f'<a href="{link}">' in body
+    assert "0 of 3 answered" in body
+
+
+def test_progress_is_found_in_parallel_reading(book):
+    assert book.build(parallel=2).env.chapterkit_progress == {"index"}
+
+
+def test_progress_without_a_browser_is_nothing(built):
+    assert "answered" not in built("text").read("index.txt")
