@@ -242,4 +242,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_post_transform(CalcToText)
     app.connect("config-inited", _note_fingerprint)
     app.connect("doctree-read", _find_unread)
+    app.add_css_file("questions.css")
+    app.add_js_file("calc.js", priority=509, defer="defer")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -165,5 +165,4 @@ def setup(app: Sphinx) -> None:
     """Register both renderings, and the page's half."""
     app.add_post_transform(QuestionToHtml)
     app.add_post_transform(QuestionToText)
-    app.add_css_file("questions.css")
     app.add_js_file("question.js", priority=510, defer="defer")

@@ -26,10 +26,14 @@ class OnPages(SphinxPostTransform):
 
 
 class Elsewhere(SphinxPostTransform):
-    """Runs for every other builder: print, text, EPUB, man pages."""
+    """Runs for every other builder that writes: print, text, EPUB, man pages.
+
+    Catalogues for translators are made from the tree as the author wrote it.
+    """
 
     def is_supported(self) -> bool:
-        return not is_page_builder(self.env._builder_cls)  # type: ignore[arg-type]
+        builder = self.env._builder_cls
+        return builder.name != "gettext" and not is_page_builder(builder)  # type: ignore[arg-type]
 
 
 def replace(node: nodes.Element, new: list[Node]) -> None:

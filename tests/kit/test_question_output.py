@@ -50,6 +50,13 @@ def test_other_builders_take_every_directive(book, builder):
     assert not book.build(builder).warnings
 
 
+def test_translators_get_titles_options_and_feedback(book):
+    done = book.build("gettext")
+    catalogue = done.read("tea.pot")
+    for text in ("What keeps *tea* warm?", "A lid", "It stops evaporation.", "Back to the cup."):
+        assert f'msgid "{text}"' in catalogue
+
+
 def test_links_to_questions_fit_the_builder(book):
     assert 'href="../falling/#cup-speed"' in book.build("dirhtml").read("tea/index.html")
 

@@ -10,7 +10,7 @@
     var rules = "";
     if (!record || record.version !== 1) return rules;
     var keys = function (part) { return typeof part === "object" && part ? Object.keys(part).filter(function (id) { return ID.test(id); }) : []; };
-    var openGate = function (gate) { rules += gate + ">.ck-gate-body{display:block}" + gate + ">.ck-gate-notice{display:none}"; };
+    var openGate = function (gate) { rules += gate + ">.ck-gate-body{display:block}" + gate + ">.ck-gate-notice," + gate + ">.ck-gate-arrived{display:none}"; };
     keys(record.answers).forEach(function (id) {
       var option = record.answers[id] && record.answers[id].option;
       openGate('.ck-js .ck-gate[data-question="' + id + '"]');
