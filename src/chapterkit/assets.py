@@ -101,7 +101,8 @@ def _join_page_assets(
         name = _join(app, [os.fspath(s.filename) for s in join_js], ".js")
         rest = [s for s in scripts if s not in join_js]
         context["script_files"] = [_JavaScript(name, defer="defer"), *rest]
-    head = json.dumps({"book": app.config.chapterkit_book}, sort_keys=True).replace("<", "\\u003c")
+    settings = {"book": app.config.chapterkit_book, "charts": app.config.chapterkit_charts}
+    head = json.dumps(settings, sort_keys=True).replace("<", "\\u003c")
     boot = (STATIC / "boot.js").read_text(encoding="utf-8").strip()
     context["metatags"] = (
         context.get("metatags", "")

@@ -1,0 +1,129 @@
+"""The HTML of an instrument at one setting: what a reader without scripts sees, and what scripts wake."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+from sphinx.locale import get_translation
+
+from chapterkit import picture, quantity, table
+from chapterkit.instrument import Control, Picture, ReadOut, State
+
+_ = get_translation("chapterkit")
+WIDE, NARROW = 720, 360
+
+
+def plain(text: str) -> str:
+    """A template's words without their markup."""
+    return html.unescape(re.sub(r"<[^>]+>", "", text))
+
+
+def _typed(value: float) -> str:
+    return f"{value:.10g}"
+
+
+def _control(name: str, control: Control) -> str:
+    base = f"{name}.{control.name}"
+    label = html.escape(control.label) + (f" <i>{html.escape(control.symbol)}</i>" if control.symbol else "")
+    also = quantity.show(control.default * control.factor, control.also) if control.also else ""
+    limits = f'min="{_typed(control.low)}" max="{_typed(control.high)}"'
+    span = _("from {low} to {high}").format(low=quantity.number(control.low, ",.6g"), high=quantity.number(control.high, ",.6g"))
+    button = (
+        f'<button type="button" class="ck-button ck-needs-script" data-step="{control.name}">{html.escape(control.button)}</button>'
+        if control.button
+        else ""
+    )
+    return f"""<div class="ck-control" data-control="{control.name}">
+<label for="{base}" id="{base}.label">{label}</label>
+<span class="ck-typed"><input id="{base}" type="number" inputmode="decimal" {limits} step="any" value="{_typed(control.default)}" \
+autocomplete="off" aria-describedby="{base}.foot {base}.problem"><span class="ck-unit">{html.escape(control.unit_label)}</span></span>
+<input class="ck-slider ck-needs-script" type="range" {limits} step="{_typed(control.step)}" value="{_typed(control.default)}" \
+autocomplete="off" aria-labelledby="{base}.label">
+<span class="ck-control-foot"><span id="{base}.foot">{span}</span><span data-also>{also}</span>{button}</span>
+<p class="ck-problem" id="{base}.problem" role="alert"></p>
+</div>"""
+
+
+def _readout(state: State, readout: ReadOut) -> str:
+    text, note = state.readout(readout)
+    small = f'<span class="ck-note">{note}</span>' if readout.note else ""
+    return (
+        f'<div class="ck-readout" data-readout="{readout.name}"><dt>{html.escape(readout.label)}</dt>'
+        f'<dd><span class="ck-value">{html.escape(text)}</span>{small}</dd></div>'
+    )
+
+
+def _cell(value: object) -> str:
+    return html.escape(value) if isinstance(value, str) else quantity.number(float(value), ",.4g")  # type: ignore[arg-type]
+
+
+def _table(figure: dict[str, Any]) -> str:
+    head, *rest = table.rows(figure)
+    top = "".join(f'<th scope="col">{html.escape(str(cell))}</th>' for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in rest)
+    words = html.escape(_("The numbers of this picture"))
+    return (
+        f'<details class="ck-table"><summary>{words}</summary><div class="ck-table-scroll" role="region" tabindex="0" '
+        f'aria-label="{words}"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div></details>'
+    )
+
+
+def _picture(state: State, part: Picture, figure: dict[str, Any]) -> str:
+    salt = f"{state.instrument.name}-{part.name}"
+    tall, wide = round(NARROW * part.narrow_ratio), round(WIDE * part.ratio)
+    drawings = [
+        (kind, picture.draw(figure, width, height, themed=True, salt=f"{salt}-{kind}").decode())
+        for kind, width, height in (("wide", WIDE, wide), ("narrow", NARROW, tall))
+    ]
+    pictures = "".join(
+        text.replace("<svg ", f'<svg class="ck-{kind}" role="img" aria-label="{html.escape(part.title)}" ', 1) for kind, text in drawings
+    )
+    caption = f"<figcaption><b>{html.escape(part.title)}.</b> <span data-caption>{state.caption(part)}</span></figcaption>"
+    return f"""<figure class="ck-picture" data-picture="{part.name}">
+<div class="ck-canvas" style="--ck-wide:{WIDE}/{wide};--ck-tall:{NARROW}/{tall}">{pictures}</div>
+<p class="ck-stale" role="status"></p>
+{caption}
+{_table(figure) if part.table else ""}
+</figure>"""
+
+
+def panel_html(state: State, figures: list[dict[str, Any]], id_: str) -> str:
+    """One instrument as HTML; `figures` are its pictures' figures at `state`."""
+    instrument = state.instrument
+    name = instrument.name
+    words = {
+        "reset": _("Reset"), "copy": _("Copy link"), "copied": _("Link copied. It opens this instrument as it stands now."),
+        "copy-by-hand": _("The browser refused to copy. Here is the link:"), "was-reset": _("Back to the defaults."),
+        "range": _("{label} must be from {low} to {high}; the last good value stays."),
+        "number": _("{label} must be a number; the last good value stays."),
+        "whole": _("{label} must be a whole number; the last good value stays."),
+        "url-clamped": _("The link asked for {label} = {given}; it can be from {low} to {high}, so it is set to {value}."),
+        "url-ignored": _("The link asked for {label} = {given}, which is not a number this control takes; it was left out."),
+        "url-unknown": _("The link names a control that this instrument lacks; it was left out."),
+        "url-version": _("The link was made for another version of this instrument; it was left out."),
+        "stale": _("The picture could not be redrawn and still shows the defaults; the numbers above are current."),
+    }  # fmt: skip
+    controls = "\n".join(_control(name, control) for control in instrument.controls if not control.more)
+    more = "\n".join(_control(name, control) for control in instrument.controls if control.more)
+    folded = f'<details class="ck-more"><summary>{_("More settings")}</summary><div class="ck-controls">{more}</div></details>' if more else ""
+    readouts = "\n".join(_readout(state, readout) for readout in instrument.readouts)
+    sentences = "\n".join(f'<p class="ck-sentence" data-sentence="{key}">{text}</p>' for key, text in state.sentences().items())
+    lines = "".join(f"<li>{line}</li>" for line in state.lines())
+    pictures = "\n".join(_picture(state, part, figure) for part, figure in zip(instrument.pictures, figures, strict=True))
+    attributes = " ".join(f'data-words-{key}="{html.escape(text)}"' for key, text in words.items())
+    return f"""<div class="ck-instrument" id="{id_}" data-instrument="{name}" role="group" aria-labelledby="{name}.title" {attributes}>
+<div class="ck-instrument-head"><p class="ck-instrument-title" id="{name}.title">{html.escape(instrument.title)}</p>
+<button type="button" class="ck-button ck-needs-script" data-reset>{words["reset"]}</button>
+<button type="button" class="ck-button ck-needs-script" data-copy>{words["copy"]}</button></div>
+<div data-notices role="status"></div>
+<noscript><p class="ck-notice">{_("The sliders need scripts. Numbers and pictures show the defaults.")}</p></noscript>
+<div class="ck-controls">{controls}</div>
+{folded}
+<dl class="ck-readouts">{readouts}</dl>
+{sentences}
+<ul class="ck-lines">{lines}</ul>
+<p class="ck-hidden" data-spoken role="status"></p>
+{pictures}
+</div>"""

@@ -1,0 +1,222 @@
+"""A Plotly figure (a dict) drawn as static SVG or PNG by matplotlib, without a browser.
+
+The picture stands in the HTML before any script runs, in print and in the EPUB. It knows the part
+of Plotly's vocabulary that the book's figures use; anything else raises `PictureError`, so that the
+two drawings cannot drift apart unseen. Colours are ``var(--name)``: in a page they follow the
+theme, elsewhere they take the light values of `chapterkit.css`.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import blended_transform_factory
+
+_VAR = re.compile(r"var\((--[\w-]+)\)")
+_DASHES = {"solid": "-", "dash": (0, (6, 3)), "dot": (0, (1.5, 2)), "dashdot": (0, (6, 2, 1.5, 2))}
+_MARKERS = {"circle": "o", "star": "*", "diamond": "D", "x": "x", "square": "s", "triangle-up": "^", "line-ns-open": "|"}
+_TRACE = {"type", "x", "y", "name", "mode", "line", "marker", "showlegend", "hovertemplate", "hoverinfo", "fill", "fillcolor", "text",
+          "textposition", "textfont", "width", "cliponaxis"}  # fmt: skip
+_AXIS = {"title", "type", "range", "tickvals", "ticktext", "dtick", "tickformat", "showgrid", "showticklabels", "zeroline"}
+_LAYOUT = {"xaxis", "yaxis", "shapes", "annotations", "showlegend", "bargap"}
+
+
+class PictureError(ValueError):
+    """A figure uses something the static drawing does not know."""
+
+
+@cache
+def palette() -> dict[str, str]:
+    """Light value of each colour, read from the style sheet: the first time a property is set."""
+    text = (Path(__file__).parent / "static" / "chapterkit.css").read_text(encoding="utf-8")
+    found: dict[str, str] = {}
+    for name, value in re.findall(r"(--ck-[\w-]+)\s*:\s*(#[0-9a-fA-F]{6})", text):
+        found.setdefault(name, value)
+    return found
+
+
+class _Ink:
+    """Turns ``var(--name)`` into a colour; in a page, into a stand-in that is put back afterwards."""
+
+    def __init__(self, themed: bool) -> None:
+        self.themed = themed
+        self.stand_ins: dict[str, str] = {}
+
+    def __call__(self, colour: str) -> str:
+        match = _VAR.fullmatch(colour)
+        if not match:
+            return colour
+        name = match[1]
+        if name not in palette():
+            raise PictureError(f"colour must be one of {', '.join(sorted(palette()))}; got {name}")
+        if not self.themed:
+            return palette()[name]
+        stand_in = f"#fe{sorted(palette()).index(name):02x}e1"
+        self.stand_ins[stand_in] = f"var({name})"
+        return stand_in
+
+
+def _known(what: str, given: dict[str, Any], known: set[str]) -> None:
+    extra = sorted(set(given) - known)
+    if extra:
+        raise PictureError(f"{what} uses {extra[0]!r}, which the static drawing does not know; known are {', '.join(sorted(known))}")
+
+
+def _floats(values: list[Any]) -> list[float]:
+    return [float("nan") if value is None else float(value) for value in values]
+
+
+def _draw_trace(axes: Axes, trace: dict[str, Any], ink: _Ink) -> None:
+    _known(f"the trace {trace.get('name')!r}", trace, _TRACE)
+    label = trace.get("name") or None
+    if trace.get("showlegend") is False:
+        label = None
+    line, marker = trace.get("line", {}), trace.get("marker", {})
+    x, y = _floats(trace["x"]), _floats(trace["y"])
+    if trace["type"] == "bar":
+        width = trace.get("width", (x[1] - x[0]) if len(x) > 1 else 1.0)
+        axes.bar(x, y, width=width, color=ink(marker["color"]), label=label, zorder=2)
+        return
+    if trace["type"] != "scatter":
+        raise PictureError(f"a trace must be 'scatter' or 'bar'; got {trace['type']!r}")
+    mode = trace.get("mode", "lines")
+    if trace.get("fill") == "tozeroy":
+        axes.fill_between(x, y, 0.0, color=ink(trace["fillcolor"]), linewidth=0, zorder=1)
+    if "lines" in mode:
+        axes.plot(
+            x, y, color=ink(line["color"]), linewidth=line.get("width", 2) * 0.9, label=label, zorder=3,
+            linestyle=_DASHES[line.get("dash", "solid")], solid_capstyle="butt",
+        )  # fmt: skip
+    if "markers" in mode:
+        symbol = marker.get("symbol", "circle")
+        open_marker = symbol in ("x", "line-ns-open")
+        axes.plot(
+            x, y, linestyle="none", marker=_MARKERS[symbol], markersize=marker.get("size", 8) * 0.72, zorder=5,
+            color=ink(marker["color"]), markeredgewidth=1.6 if open_marker else 0.8, clip_on=False,
+            markeredgecolor=ink(marker["color"] if open_marker else "var(--ck-ground)"), label=None if "lines" in mode else label,
+        )  # fmt: skip
+    if "text" in mode:
+        above = not str(trace.get("textposition", "top center")).startswith("bottom")
+        for at, words in enumerate(trace["text"]):
+            axes.annotate(
+                words, (x[at], y[at]), xytext=(0, 6 if above else -6), textcoords="offset points", fontsize=8.5,
+                ha="center", va="bottom" if above else "top", color=ink("var(--ck-fg)"), zorder=6,
+            )  # fmt: skip
+
+
+def _draw_shape(axes: Axes, shape: dict[str, Any], ink: _Ink) -> None:
+    _known("a shape", shape, {"type", "x0", "x1", "y0", "y1", "xref", "yref", "fillcolor", "line", "layer"})
+    x_is_paper, y_is_paper = shape.get("xref", "x") == "paper", shape.get("yref", "y") == "paper"
+    transform = blended_transform_factory(
+        axes.transAxes if x_is_paper else axes.transData, axes.transAxes if y_is_paper else axes.transData
+    )
+    if shape["type"] == "rect":
+        axes.fill(
+            [shape["x0"], shape["x1"], shape["x1"], shape["x0"]], [shape["y0"], shape["y0"], shape["y1"], shape["y1"]],
+            color=ink(shape["fillcolor"]), linewidth=0, zorder=0.5, transform=transform,
+        )  # fmt: skip
+    elif shape["type"] == "line":
+        line = shape["line"]
+        axes.plot(
+            [shape["x0"], shape["x1"]], [shape["y0"], shape["y1"]], color=ink(line["color"]), zorder=2,
+            linewidth=line.get("width", 1.5), linestyle=_DASHES[line.get("dash", "solid")], transform=transform,
+        )  # fmt: skip
+    else:
+        raise PictureError(f"a shape must be 'rect' or 'line'; got {shape['type']!r}")
+
+
+def _set_axis(axes: Axes, which: str, axis: dict[str, Any]) -> None:
+    _known(f"{which}axis", axis, _AXIS)
+    logarithmic = axis.get("type") == "log"
+    if logarithmic:
+        getattr(axes, f"set_{which}scale")("log")
+    getattr(axes, f"set_{which}label")(axis["title"]["text"])
+    if "range" in axis:
+        low, high = axis["range"]
+        getattr(axes, f"set_{which}lim")((10**low, 10**high) if logarithmic else (low, high))
+    if "tickvals" in axis:
+        names = axis.get("ticktext") or [f"{value:g}" for value in axis["tickvals"]]
+        getattr(axes, f"set_{which}ticks")(axis["tickvals"], names)
+        if logarithmic:
+            getattr(axes, f"{which}axis").set_minor_locator(mpl.ticker.NullLocator())
+    if axis.get("showticklabels") is False:
+        getattr(axes, f"set_{which}ticks")([])
+
+
+def draw(figure: dict[str, Any], width: float, height: float, *, themed: bool, salt: str, kind: str = "svg") -> bytes:
+    """Draw `figure` at `width` × `height` CSS pixels; bytes of SVG, PNG or PDF.
+
+    Raises `PictureError` for parts of Plotly's vocabulary that are not drawn here.
+    """
+    ink = _Ink(themed)
+    layout = figure["layout"]
+    _known("the layout", layout, _LAYOUT)
+    settings = {
+        "svg.fonttype": "none", "svg.hashsalt": salt, "font.family": "DejaVu Sans", "font.size": 9.0, "path.simplify": True,
+        "axes.edgecolor": ink("var(--ck-muted)"), "axes.labelcolor": ink("var(--ck-fg)"), "xtick.color": ink("var(--ck-muted)"),
+        "ytick.color": ink("var(--ck-muted)"), "axes.grid": True, "grid.color": ink("var(--ck-grid)"), "grid.linewidth": 0.7,
+        "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False, "text.color": ink("var(--ck-fg)"),
+        "xtick.labelcolor": ink("var(--ck-fg)"), "ytick.labelcolor": ink("var(--ck-fg)"), "legend.frameon": False, "legend.fontsize": 8.5,
+    }  # fmt: skip
+    with mpl.rc_context(settings):
+        # 72 dots an inch make a point a pixel, so that sizes here mean what they mean on the page.
+        canvas = Figure(figsize=(width / 72, height / 72), dpi=72, layout="constrained")
+        axes = canvas.subplots()
+        for name in ("x", "y"):
+            _set_axis(axes, name, layout[f"{name}axis"])
+        for shape in layout.get("shapes", []):
+            _draw_shape(axes, shape, ink)
+        for trace in figure["data"]:
+            _draw_trace(axes, trace, ink)
+        for note in layout.get("annotations", []):
+            _known("an annotation", note, {"x", "y", "text", "showarrow", "xanchor", "yanchor", "xref", "yref", "font"})
+            logarithmic = [layout[f"{n}axis"].get("type") == "log" and note.get(f"{n}ref", n) != "paper" for n in "xy"]
+            at = [10 ** note[n] if log else note[n] for n, log in zip("xy", logarithmic, strict=True)]
+            frames = [axes.transAxes if note.get(f"{n}ref", n) == "paper" else axes.transData for n in "xy"]
+            axes.text(
+                *at, note["text"], transform=blended_transform_factory(*frames), fontsize=8.5,
+                ha=note.get("xanchor", "center"), va={"middle": "center"}.get(note.get("yanchor", "middle"), note.get("yanchor")),
+                color=ink(note.get("font", {}).get("color", "var(--ck-fg)")), zorder=6,
+            )  # fmt: skip
+        if layout.get("showlegend", True) and axes.get_legend_handles_labels()[0]:
+            canvas.legend(loc="outside upper left", ncols=2 if width < 500 else 4, handlelength=2.2, columnspacing=1.2, borderpad=0.1)
+        stream = io.BytesIO()
+        metadata = {"Date": None, "Creator": None, "Format": None, "Type": None} if kind == "svg" else None
+        canvas.savefig(stream, format=kind, metadata=metadata, transparent=kind == "svg", dpi=72 if kind == "svg" else 144)
+    return _tidy(stream.getvalue().decode(), ink, salt).encode() if kind == "svg" else stream.getvalue()
+
+
+def _tidy(svg: str, ink: _Ink, salt: str) -> str:
+    """Make matplotlib's SVG fit for a page: no style for the whole page, no repeated ids, fewer digits."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", svg, flags=re.S)
+    used = set(re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', svg))
+    names = {a or b for a, b in used}
+    svg = re.sub(r'\sid="([^"]+)"', lambda m: f' id="{salt}-{m[1]}"' if m[1] in names else "", svg)
+    svg = re.sub(r'(href="#|url\(#)', rf"\g<1>{salt}-", svg)
+    svg = re.sub(r"-?\d+\.\d{3,}", lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), svg)
+    svg = re.sub(r"font: ([^;\"]*?)(\d[\d.]*)px [^;\"]*", r"font: \1\2px inherit", svg)
+    svg = re.sub(r"font: ([^;\"]*)px inherit", r"font-size: \1px", svg).replace("font-size: bold ", "font-weight: bold; font-size: ")
+    svg = re.sub(r"\n\s*", "\n", svg).replace('xmlns:xlink="http://www.w3.org/1999/xlink" ', "").replace("xlink:href", "href")
+    svg = re.sub(r'<svg [^>]*?viewBox="([^"]+)"[^>]*>', r'<svg xmlns="http://www.w3.org/2000/svg" viewBox="\1">', svg, count=1)
+    for stand_in, name in ink.stand_ins.items():
+        svg = svg.replace(stand_in, name)
+    return svg.strip()
+
+
+def strip_colours(figure: Any) -> Any:
+    """A copy with plain colours, for Plotly's own validation at build."""
+    if isinstance(figure, dict):
+        return {key: strip_colours(value) for key, value in figure.items()}
+    if isinstance(figure, list):
+        return [strip_colours(value) for value in figure]
+    if isinstance(figure, str):
+        return _VAR.sub("#123456", figure)
+    return figure

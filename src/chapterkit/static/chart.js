@@ -1,0 +1,110 @@
+// @ts-check
+/* Draws figures with Plotly, which is fetched when the first chart nears the screen. Until then, and without it, the static picture stands. */
+(function (ck) {
+  "use strict";
+
+  const root = document.documentElement;
+  const CONFIG = { displayModeBar: false, responsive: false, scrollZoom: false, doubleClick: false, showTips: false };
+  /** @type {Promise<any> | undefined} */
+  let loading;
+
+  /** @returns {Promise<any>} Plotly */
+  ck.plotly = function () {
+    if (window.Plotly) return Promise.resolve(window.Plotly);
+    loading = loading || new Promise(function (done, failed) {
+      const script = document.createElement("script");
+      script.src = (root.dataset.content_root || "./") + "_static/" + ck.settings.charts;
+      script.onload = function () { done(window.Plotly); };
+      script.onerror = function () { loading = undefined; failed(new Error("charts could not be loaded")); };
+      document.head.appendChild(script);
+    });
+    return loading;
+  };
+
+  /** Put the theme's colours into a figure. @param {any} part @param {CSSStyleDeclaration} style @returns {any} */
+  function coloured(part, style) {
+    if (typeof part === "string") return part.startsWith("var(") ? style.getPropertyValue(part.slice(4, -1)).trim() : part;
+    if (Array.isArray(part)) return typeof part[0] === "number" || part.length > 40 ? part : part.map(function (p) { return coloured(p, style); });
+    if (part && typeof part === "object") {
+      /** @type {Record<string, any>} */
+      const copy = {};
+      for (const key in part) copy[key] = coloured(part[key], style);
+      return copy;
+    }
+    return part;
+  }
+
+  /** One picture on the page: draws when near the screen, when its figure changes, and when the theme does. */
+  ck.Chart = class {
+    /** @param {HTMLElement} canvas @param {() => any} figure @param {(drawn: boolean) => void} told */
+    constructor(canvas, figure, told) {
+      this.canvas = canvas;
+      this.figure = figure;
+      this.told = told;
+      this.near = false;
+      this.busy = false;
+      this.waiting = false;
+      this.box = undefined;
+      const watch = new IntersectionObserver((entries) => {
+        this.near = entries[entries.length - 1].isIntersecting;
+        if (this.near) this.draw();
+      }, { rootMargin: "600px 0px" });
+      watch.observe(canvas);
+      new ResizeObserver(() => { if (this.box && this.canvas.clientWidth && this.canvas.clientWidth !== this.drawnWidth) this.draw(); }).observe(canvas);
+    }
+
+    /** Draw now if near the screen; otherwise when it comes near. */
+    async draw() {
+      if (!this.near || !this.canvas.clientWidth) return;
+      if (this.busy) { this.waiting = true; return; }
+      this.busy = true;
+      try {
+        const Plotly = await ck.plotly();
+        do {
+          this.waiting = false;
+          await this.paint(Plotly);
+        } while (this.waiting);
+        this.told(true);
+      } catch (problem) {
+        this.told(false);
+      } finally { this.busy = false; }
+    }
+
+    /** @param {any} Plotly */
+    async paint(Plotly) {
+      if (!this.box) {
+        this.box = document.createElement("div");
+        this.box.className = "ck-chart";
+        this.box.setAttribute("role", "img");
+        const still = this.canvas.querySelector("svg");
+        this.box.setAttribute("aria-label", (still && still.getAttribute("aria-label")) || "");
+        this.canvas.appendChild(this.box);
+      }
+      const style = getComputedStyle(document.body);
+      const given = coloured(this.figure(), style);
+      const width = this.drawnWidth = this.canvas.clientWidth;
+      const narrow = width < 480;
+      const fg = style.getPropertyValue("--ck-fg").trim(), grid = style.getPropertyValue("--ck-grid").trim();
+      const axis = { color: fg, gridcolor: grid, linecolor: style.getPropertyValue("--ck-muted").trim(), showline: true, zeroline: false, fixedrange: true, automargin: true, ticks: "outside", tickcolor: grid };
+      const layout = Object.assign({}, given.layout, {
+        width: width, height: this.canvas.clientHeight, dragmode: false, hovermode: "closest",
+        paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+        font: { family: style.fontFamily, size: narrow ? 11 : 12.5, color: fg },
+        margin: { l: 8, r: 12, t: 8, b: 8, pad: 0 },
+        legend: { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", font: { size: narrow ? 10.5 : 12 } },
+        xaxis: Object.assign({}, axis, given.layout.xaxis), yaxis: Object.assign({}, axis, given.layout.yaxis),
+        hoverlabel: { bgcolor: style.getPropertyValue("--ck-ground").trim(), font: { color: fg } }
+      });
+      layout.xaxis.title = Object.assign({ standoff: 6 }, layout.xaxis.title);
+      layout.yaxis.title = Object.assign({ standoff: 6 }, layout.yaxis.title);
+      await Plotly.react(this.box, given.data, layout, CONFIG);
+      this.canvas.classList.add("ck-drawn");
+    }
+  };
+
+  /** Call `redraw` whenever light turns dark or back. @param {() => void} redraw */
+  ck.onTheme = function (redraw) {
+    new MutationObserver(redraw).observe(document.body, { attributes: true, attributeFilter: ["data-theme"] });
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  };
+})(window.chapterkit = window.chapterkit || {});

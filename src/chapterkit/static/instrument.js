@@ -1,0 +1,216 @@
+// @ts-check
+/* Wakes the instruments of a page: controls, read-outs, words and pictures, all from compiled Python. */
+(function (ck) {
+  "use strict";
+
+  /** @type {Record<string, any>} */
+  ck.instruments = {};
+
+  /** Called by each instrument's own script. @param {any} declared @param {Record<string, Function>} functions */
+  ck.define = function (declared, functions) {
+    declared.functions = functions;
+    ck.instruments[declared.name] = declared;
+    const panel = document.querySelector('[data-instrument="' + declared.name + '"]');
+    if (panel instanceof HTMLElement) wake(panel, declared);
+  };
+
+  /** @param {string} text @param {Record<string, string>} parts */
+  function words(text, parts) {
+    return text.replace(/\{(\w+)\}/g, function (all, name) { return name in parts ? parts[name] : all; });
+  }
+
+  /** Values in base units, by name. @param {any} declared @param {Record<string, number>} values */
+  ck.evaluate = function (declared, values) {
+    /** @type {Record<string, any>} */
+    const given = {};
+    const list = declared.controls.map(function (control) { return (given[control.name] = values[control.name] * control.factor); });
+    return Object.assign(given, declared.functions[declared.compute].apply(null, list));
+  };
+
+  /** @param {HTMLElement} panel @param {any} declared */
+  function wake(panel, declared) {
+    const said = panel.dataset;
+    /** @type {Record<string, number>} */
+    const values = {};
+    declared.controls.forEach(function (control) { values[control.name] = control.default; });
+    /** @type {any} */
+    let state = null;
+    const find = function (selector) { return /** @type {HTMLElement} */ (panel.querySelector(selector)); };
+    const range = function (control) { return { label: control.label, low: ck.number(control.low, ",.6g"), high: ck.number(control.high, ",.6g") }; };
+
+    const rows = declared.controls.map(function (control) {
+      const row = find('[data-control="' + control.name + '"]');
+      return {
+        control: control,
+        row: row,
+        typed: /** @type {HTMLInputElement} */ (row.querySelector('input[type="number"]')),
+        slider: /** @type {HTMLInputElement} */ (row.querySelector('input[type="range"]')),
+        also: /** @type {HTMLElement} */ (row.querySelector("[data-also]")),
+        problem: /** @type {HTMLElement} */ (row.querySelector(".ck-problem"))
+      };
+    });
+    const readouts = declared.readouts.map(function (readout) {
+      const box = find('[data-readout="' + readout.name + '"]');
+      return { readout: readout, value: box.querySelector(".ck-value"), note: box.querySelector(".ck-note") };
+    });
+    const lines = Array.from(panel.querySelectorAll(".ck-lines > li"));
+    const charts = declared.pictures.map(function (picture) {
+      const figure = find('[data-picture="' + picture.name + '"]');
+      const canvas = /** @type {HTMLElement} */ (figure.querySelector(".ck-canvas"));
+      const stale = /** @type {HTMLElement} */ (figure.querySelector(".ck-stale"));
+      const chart = new ck.Chart(canvas, function () { return declared.functions[picture.figure](state); }, function (drawn) {
+        stale.textContent = drawn || !moved() ? "" : said.wordsStale || "";
+      });
+      const table = figure.querySelector("details.ck-table");
+      if (table) table.addEventListener("toggle", function () { fillTable(picture, table); });
+      return { picture: picture, chart: chart, caption: figure.querySelector("[data-caption]"), table: table };
+    });
+
+    function moved() { return declared.controls.some(function (control) { return values[control.name] !== control.default; }); }
+
+    /** @param {any} picture @param {Element} table */
+    function fillTable(picture, table) {
+      if (!(/** @type {HTMLDetailsElement} */ (table).open)) return;
+      const data = declared.functions.rows(declared.functions[picture.figure](state));
+      const body = table.querySelector("tbody");
+      if (!body) return;
+      body.replaceChildren.apply(body, data.slice(1).map(function (line) {
+        const row = document.createElement("tr");
+        line.forEach(function (cell) { row.insertCell().textContent = typeof cell === "string" ? cell : ck.number(cell, ",.4g"); });
+        return row;
+      }));
+    }
+
+    /** Everything the reader sees, from `values`. */
+    function show() {
+      state = ck.evaluate(declared, values);
+      readouts.forEach(function (entry) {
+        const value = state[entry.readout.name];
+        entry.value.textContent = typeof value === "string" ? value : ck.show(value, entry.readout.unit, entry.readout.spec);
+        if (entry.note) entry.note.innerHTML = ck.fill(entry.readout.note, state);
+      });
+      Object.keys(declared.sentences).forEach(function (name) {
+        find('[data-sentence="' + name + '"]').innerHTML = ck.fill(declared.sentences[name][state[name]], state);
+      });
+      lines.forEach(function (line, at) { line.innerHTML = ck.fill(declared.lines[at], state); });
+      charts.forEach(function (entry) {
+        if (entry.caption) entry.caption.innerHTML = ck.fill(entry.picture.caption, state);
+        if (entry.table) fillTable(entry.picture, entry.table);
+        entry.chart.draw();
+      });
+    }
+
+    /** Move controls to `values`, leaving the field being typed in as it is. @param {HTMLInputElement} [source] */
+    function showControls(source) {
+      rows.forEach(function (entry) {
+        const value = values[entry.control.name];
+        if (entry.typed !== source) entry.typed.value = String(value);
+        if (entry.slider !== source) entry.slider.value = String(value);
+        entry.slider.setAttribute("aria-valuetext", ck.number(value, ",.6g") + " " + entry.control.unitLabel);
+        if (entry.control.also) entry.also.textContent = ck.show(value * entry.control.factor, entry.control.also);
+      });
+    }
+
+    /** @param {any} entry @param {string} [kind] */
+    function complain(entry, kind) {
+      entry.problem.textContent = kind ? words(said["words" + kind[0].toUpperCase() + kind.slice(1)] || "", range(entry.control)) : "";
+      entry.typed.toggleAttribute("aria-invalid", false);
+      if (kind) entry.typed.setAttribute("aria-invalid", "true");
+    }
+
+    rows.forEach(function (entry) {
+      entry.slider.addEventListener("input", function () {
+        values[entry.control.name] = Number(entry.slider.value);
+        complain(entry);
+        showControls(entry.slider);
+        show();
+      });
+      entry.typed.addEventListener("input", function () {
+        const read = ck.readTyped(entry.control, entry.typed.value);
+        complain(entry, read.problem);
+        if (read.problem) return;
+        values[entry.control.name] = read.value;
+        showControls(entry.typed);
+        show();
+      });
+      entry.typed.addEventListener("change", function () {
+        // Leaving the field puts the last good value back; the words stay until the next change.
+        if (ck.readTyped(entry.control, entry.typed.value).problem) entry.typed.value = String(values[entry.control.name]);
+        entry.typed.removeAttribute("aria-invalid");
+        speak();
+      });
+      entry.slider.addEventListener("change", speak);
+      const button = entry.row.querySelector("[data-step]");
+      if (button) button.addEventListener("click", function () {
+        const control = entry.control, next = values[control.name] + control.step;
+        values[control.name] = next > control.high ? control.low : next;
+        complain(entry);
+        showControls();
+        show();
+        speak();
+      });
+    });
+
+    /** Tell a screen reader the main numbers, once a change has settled. */
+    function speak() {
+      find("[data-spoken]").textContent = readouts.filter(function (entry) { return entry.readout.main; })
+        .map(function (entry) { return entry.readout.label + ": " + entry.value.textContent; }).join(". ");
+    }
+
+    const notices = find("[data-notices]");
+    /** @param {string} text @param {string} [link] */
+    function notice(text, link) {
+      const line = document.createElement("p");
+      line.className = "ck-notice";
+      line.textContent = text;
+      if (link) {
+        const field = document.createElement("input");
+        field.readOnly = true;
+        field.value = link;
+        field.setAttribute("aria-label", text);
+        line.append(" ", field);
+      }
+      notices.replaceChildren(line);
+    }
+
+    find("[data-reset]").addEventListener("click", function () {
+      declared.controls.forEach(function (control) { values[control.name] = control.default; });
+      rows.forEach(function (entry) { complain(entry); });
+      showControls();
+      show();
+      notice(said.wordsWasReset || "");
+    });
+    find("[data-copy]").addEventListener("click", async function () {
+      const link = new URL(ck.writeLink(declared, values) + "#" + panel.id, location.href).href;
+      try { history.replaceState(history.state, "", link); } catch (refused) { /* a file:// page may not change its address */ }
+      try {
+        await navigator.clipboard.writeText(link);
+        notice(said.wordsCopied || "");
+      } catch (refused) { notice(said.wordsCopyByHand || "", link); }
+    });
+
+    const asked = ck.readLink(declared, location.search);
+    if (asked.notices.length) {
+      notice(asked.notices.map(function (note) {
+        const kind = note.kind.replace(/(^|-)(\w)/g, function (_, dash, letter) { return letter.toUpperCase(); });
+        const parts = note.control ? Object.assign(range(note.control), { given: note.given, value: note.value === undefined ? "" : ck.number(note.value, ",.6g") }) : {};
+        return words(said["words" + kind] || "", parts);
+      }).join(" "));
+    }
+    const asksChange = Object.keys(asked.values).some(function (name) { return asked.values[name] !== values[name]; });
+    Object.assign(values, asked.values);
+    rows.forEach(function (entry) { if (entry.control.name in asked.values) unfold(entry.row); });
+    // A browser may bring back what was typed before a reload; the page's numbers belong to `values`.
+    showControls();
+    if (asksChange) show();
+    else state = ck.evaluate(declared, values);
+    ck.onTheme(function () { charts.forEach(function (entry) { entry.chart.draw(); }); });
+    panel.dataset.awake = "";
+  }
+
+  /** Open the fold a preset control lies in. @param {HTMLElement} row */
+  function unfold(row) {
+    const fold = row.closest("details");
+    if (fold) fold.open = true;
+  }
+})(window.chapterkit = window.chapterkit || {});
