@@ -1,0 +1,3 @@
+"""Where IPython looks for these two modules."""
+
+from . import classes, helpers  # noqa: F401

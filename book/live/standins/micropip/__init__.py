@@ -1,0 +1,1 @@
+"""Nothing can be installed here, so the installer is not sent."""

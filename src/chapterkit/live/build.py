@@ -1,0 +1,91 @@
+"""Put the live runtime into a built site, from a cache whenever nothing it is made of has changed."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from chapterkit.live import lite, runtime, sources, wheels
+from chapterkit.live.manifest import Manifest, read
+
+STAMP = "inputs.sha256"
+SIZE = "size.json"
+
+
+def build(site: Path, manifest_path: Path, cache: Path, project: Path, offered: Iterable[Path] = ()) -> bool:
+    """Make `<site>/lite` what the manifest says; return whether anything had to be done."""
+    manifest = read(manifest_path)
+    inputs = _inputs(manifest_path.parent, project)
+    target = site / "lite"
+    if _stamp(target) == inputs:
+        return False
+    ready = cache / "lite"
+    if _stamp(ready) != inputs:
+        _make(manifest, inputs, cache, project, ready, offered)
+    site.mkdir(parents=True, exist_ok=True)
+    # Copied beside and then renamed, so that a reader or an interrupted build never meets half a runtime.
+    fresh = site / "lite.new"
+    shutil.rmtree(fresh, ignore_errors=True)
+    shutil.copytree(ready, fresh)
+    shutil.rmtree(target, ignore_errors=True)
+    fresh.rename(target)
+    return True
+
+
+def _make(manifest: Manifest, inputs: str, cache: Path, project: Path, ready: Path, offered: Iterable[Path]) -> None:
+    cache.mkdir(parents=True, exist_ok=True)
+    files = sources.collect(manifest, cache, offered)
+    with tempfile.TemporaryDirectory(dir=cache) as name:
+        scratch = Path(name)
+        made = [wheels.own(project, scratch / "wheels")]
+        made += [wheels.standin(manifest.folder / "standins" / s, scratch / "wheels") for s in manifest.standins]
+        pyodide = scratch / "pyodide"
+        packages = runtime.assemble(manifest, files, made, pyodide, tuple(manifest.local["imports"]))
+        out = scratch / "out"
+        lite.build(manifest, packages, scratch, out)
+        shutil.copytree(pyodide, out / "static" / "pyodide")
+        (out / SIZE).write_text(json.dumps({"bytes": first_run_bytes(manifest, out)}) + "\n", encoding="utf-8")
+        (out / STAMP).write_text(inputs + "\n", encoding="utf-8")
+        shutil.rmtree(ready, ignore_errors=True)
+        out.rename(ready)
+
+
+def first_run_bytes(manifest: Manifest, out: Path) -> int:
+    """Bytes of a first start: all of Pyodide as sent, and the measured part of the application.
+
+    Text counts gzipped, as any static server sends it; WebAssembly in our own packing; archives as they are.
+    """
+    total = int(manifest.local["application-bytes"])
+    for path in (out / "static" / "pyodide").iterdir():
+        if path.name != runtime.PACKED:
+            total += sent_bytes(path)
+    return total
+
+
+def sent_bytes(path: Path) -> int:
+    """Bytes of one file on the wire, from a server that compresses text and nothing else."""
+    data = path.read_bytes()
+    return len(gzip.compress(data, 6)) if path.suffix in {".js", ".mjs", ".json", ".css", ".html", ".svg"} else len(data)
+
+
+def _stamp(folder: Path) -> str:
+    stamp = folder / STAMP
+    return stamp.read_text(encoding="utf-8").strip() if stamp.is_file() else ""
+
+
+def _inputs(folder: Path, project: Path) -> str:
+    """Hash everything the runtime is made from: the manifest's folder, this package, the project's wheel."""
+    # Prose is not among them, so writing it never rebuilds the runtime.
+    roots = [folder, Path(__file__).parent, project / "src"]
+    paths = {p for root in roots for p in root.rglob("*") if p.is_file() and "__pycache__" not in p.parts}
+    paths |= {p for name in ("pyproject.toml", "README.md") if (p := project / name).is_file()}
+    total = hashlib.sha256()
+    for path in sorted(paths, key=str):
+        name = path.relative_to(project) if path.is_relative_to(project) else Path(path.name)
+        total.update(f"{name.as_posix()}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return total.hexdigest()
