@@ -13,6 +13,7 @@ import os
 import posixpath
 import re
 from collections.abc import Callable
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,14 @@ def _joinable(app: Sphinx, asset: object, allowed: set[str]) -> bool:
     return bool(name) and plain and name not in _WRITTEN_LATE and Path(app.outdir, name).is_file()
 
 
+@cache
+def _bare(script: Path) -> str:
+    """A script without its comments and indentation, small enough to stand in every page's head."""
+    text = re.sub(r"/\*.*?\*/", "", script.read_text(encoding="utf-8"), flags=re.S)
+    lines = (re.sub(r"(^|\s)//\s.*$", "", line).strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
+
+
 def _join(app: Sphinx, names: list[str], suffix: str) -> str:
     joined = f"_static/joined/{sha256(chr(10).join(names).encode()).hexdigest()[:12]}{suffix}"
     parts = []
@@ -103,7 +112,7 @@ def _join_page_assets(
         context["script_files"] = [_JavaScript(name, defer="defer"), *rest]
     settings = {"book": app.config.chapterkit_book, "charts": app.config.chapterkit_charts}
     head = json.dumps(settings, sort_keys=True).replace("<", "\\u003c")
-    boot = (STATIC / "boot.js").read_text(encoding="utf-8").strip()
+    boot = "\n".join(_bare(STATIC / name) for name in ("firstpaint.js", "boot.js"))
     context["metatags"] = (
         context.get("metatags", "")
         + f'\n<script type="application/json" id="chapterkit-settings">{head}</script>\n<script>{boot}</script>\n'

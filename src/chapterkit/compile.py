@@ -33,7 +33,7 @@ SHIM = {
     "minimum": "Math.min", "where": "function (c, a, b) { return c ? a : b; }", "pi": "Math.PI", "e": "Math.E",
     "inf": "Infinity", "isfinite": "Number.isFinite",
 }  # fmt: skip
-_BUILTINS = {"abs", "enumerate", "float", "int", "len", "list", "max", "min", "range", "sum", "True", "False", "None"}
+_BUILTINS = {"abs", "enumerate", "float", "int", "len", "list", "max", "min", "range", "str", "sum", "True", "False", "None"}
 _REFUSED: dict[type[ast.AST], str] = {
     ast.JoinedStr: "an f-string; let a template or a read-out format the number",
     ast.Lambda: "a lambda; write a function",

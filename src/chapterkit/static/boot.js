@@ -26,13 +26,7 @@
   if (/[?&]show=all(&|$)/.test(location.search)) root.classList.add("ck-show-all");
   try {
     var record = JSON.parse(store.getItem("chapterkit:" + ck.settings.book) || "{}");
-    var rules = "";
-    var quote = function (id) { return '"' + String(id).replace(/["\\<]/g, "\\$&") + '"'; };
-    var open = function (id) { rules += "[data-gate=" + quote(id) + "]>.ck-gate-body{display:block}[data-gate=" + quote(id) + "]>.ck-gate-notice{display:none}"; };
-    if (record.version === 1) {
-      Object.keys(record.answers || {}).forEach(open);
-      Object.keys(record.opened || {}).forEach(open);
-    }
+    var rules = ck.firstPaintRules(record);
     if (rules) {
       var style = document.createElement("style");
       style.id = "ck-first-paint";

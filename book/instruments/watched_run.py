@@ -1,0 +1,236 @@
+"""Part A: one simulated run as a timeline, and the spread over many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from chapterkit import random
+from chapterkit.instrument import Control, Instrument, Picture, ReadOut
+from fault_tolerance import checkpoint, reliability, simulate
+
+HOUR = 3600.0
+RUNS = 200
+ROWS = 4  # the timeline is wrapped like lines of text
+MANY = 300  # beyond this many intervals, single writes are thinner than a pixel
+BIN = 2.0  # width of a bar of the histogram, in points of goodput
+
+
+def draws_per_run(mean_failures: float) -> int:
+    """Enough gaps for all but one run in a billion; a run that needs more sees no failure in its rest."""
+    return int(mean_failures + 7.0 * np.sqrt(mean_failures) + 20.0)
+
+
+def run_gaps(draws: list[float], run: int, count: int, needed: float) -> list[float]:
+    """The gaps of one run, until they cover `needed`; the last one reaches past it."""
+    gaps = []
+    total = 0.0
+    for at in range(count):
+        if total <= needed:
+            gaps.append(draws[run * count + at])
+            total = total + draws[run * count + at]
+    if total <= needed:
+        gaps.append(needed - total + 1.0)
+    return gaps
+
+
+def compute(
+    gpus: float, write_time: float, interval: float, hours: float, seed: float, restart_time: float, mttf: float
+) -> dict[str, Any]:
+    mtbf = reliability.system_mtbf(mttf, gpus)
+    elapsed = hours
+    predicted = checkpoint.goodput(interval, write_time, mtbf, restart_time)
+    count = draws_per_run(elapsed / mtbf)
+    draws = random.exponentials(seed, count * RUNS)
+    measured = []
+    mean = 0.0
+    lowest = 1.0
+    highest = 0.0
+    for run in range(RUNS):
+        gaps = run_gaps(draws, run, count, elapsed / mtbf)
+        share = simulate.useful_work(gaps, elapsed, interval, write_time, mtbf, restart_time) / elapsed
+        measured.append(share)
+        mean = mean + share / RUNS
+        lowest = np.minimum(lowest, share)
+        highest = np.maximum(highest, share)
+    mine = run_gaps(draws, 0, count, elapsed / mtbf)
+    verdict = "close"
+    if measured[0] > predicted + 0.03:
+        verdict = "lucky"
+    if measured[0] < predicted - 0.03:
+        verdict = "unlucky"
+    return {
+        "mtbf": mtbf,
+        "predicted": predicted,
+        "failures": len(mine) - 1.0,
+        "expected": elapsed / mtbf,
+        "gaps": mine,
+        "measured": measured[0],
+        "many": measured,
+        "mean": mean,
+        "lowest": lowest,
+        "highest": highest,
+        "verdict": verdict,
+    }
+
+
+def add(trace: dict[str, Any], start: float, end: float, row_time: float) -> None:
+    """Put one stretch of time on the rows it covers; an empty point ends each line."""
+    for row in range(ROWS):
+        first = np.maximum(start, row * row_time)
+        last = np.minimum(end, (row + 1) * row_time)
+        if last > first:
+            trace["x"].append((first - row * row_time) / HOUR)
+            trace["x"].append((last - row * row_time) / HOUR)
+            trace["x"].append(None)
+            trace["y"].append(ROWS - 1 - row)
+            trace["y"].append(ROWS - 1 - row)
+            trace["y"].append(None)
+
+
+def strip(name: str, color: str, width: float) -> dict[str, Any]:
+    return {"type": "scatter", "mode": "lines", "name": name, "x": [], "y": [],
+            "line": {"color": color, "width": width}, "hoverinfo": "name"}  # fmt: skip
+
+
+def timeline_figure(state: dict[str, Any]) -> dict[str, Any]:
+    elapsed = state["hours"]
+    row_time = elapsed / ROWS
+    events = simulate.timeline(
+        state["gaps"], state["interval"], state["write_time"], state["mtbf"], state["restart_time"]
+    )
+    merge = elapsed / (state["interval"] + state["write_time"]) > MANY
+    work = strip("work, kept", "var(--ck-1)", 18)
+    write = strip("writing", "var(--ck-2)", 18)
+    lost = strip("lost", "var(--ck-6)", 9)
+    restart = strip("restart", "var(--ck-3)", 4)
+    failures = {"type": "scatter", "mode": "markers", "name": "failure", "x": [], "y": [],
+                "marker": {"symbol": "x", "color": "var(--ck-fg)", "size": 9}, "hovertemplate": "failure at %{x:.2f} h"}  # fmt: skip
+    kept_from = -1.0
+    kept_to = -1.0
+    for event in events:
+        kind = event[0]
+        start = event[1]
+        end = np.minimum(event[2], elapsed)
+        if start < elapsed:
+            if kind == "work" or kind == "write":
+                if merge:
+                    if kept_from < 0.0:
+                        kept_from = start
+                    kept_to = end
+                else:
+                    # An interval that the end of the picture cuts off was still under way.
+                    add(work if kind == "work" else write, start, end, row_time)
+            else:
+                if kept_from >= 0.0:
+                    add(work, kept_from, kept_to, row_time)
+                    kept_from = -1.0
+                if kind == "lost":
+                    add(lost if event[2] <= elapsed else work, start, end, row_time)
+                if kind == "restart":
+                    add(restart, start, end, row_time)
+                if kind == "failure":
+                    row = np.floor(start / row_time)
+                    failures["x"].append((start - row * row_time) / HOUR)
+                    failures["y"].append(ROWS - 1 - row)
+    if kept_from >= 0.0:
+        add(work, kept_from, kept_to, row_time)
+    return {
+        "data": [work, write, lost, restart, failures],
+        "layout": {
+            "xaxis": {"title": {"text": "hours since the start of the row"}, "range": [0, row_time / HOUR], "showgrid": False},
+            "yaxis": {"title": {"text": ""}, "range": [-0.6, ROWS - 0.4], "tickvals": [0, 1, 2, 3], "ticktext": row_labels(row_time), "showgrid": False},
+        },
+    }  # fmt: skip
+
+
+def row_labels(row_time: float) -> list[str]:
+    """From the lowest row up: the hour at which each row starts."""
+    labels = []
+    for row in range(ROWS):
+        labels.append("from " + str(int((ROWS - 1 - row) * row_time / HOUR)) + " h")
+    return labels
+
+
+def spread_figure(state: dict[str, Any]) -> dict[str, Any]:
+    low = np.floor(100.0 * state["lowest"] / BIN) * BIN
+    high = np.ceil(100.0 * state["highest"] / BIN) * BIN
+    bins = int((np.maximum(high, low + BIN) - low) / BIN)
+    middles = []
+    counts = []
+    for at in range(bins):
+        middles.append(low + (at + 0.5) * BIN)
+        counts.append(0)
+    for share in state["many"]:
+        at = int(np.minimum((100.0 * share - low) / BIN, bins - 1.0))
+        counts[at] = counts[at] + 1
+    tallest = 0
+    for count in counts:
+        if count > tallest:
+            tallest = count
+    left = np.minimum(low, np.floor(100.0 * state["predicted"] / BIN) * BIN) - BIN
+    right = np.maximum(high, np.ceil(100.0 * state["predicted"] / BIN) * BIN) + BIN
+    return {
+        "data": [
+            {"type": "bar", "name": "runs", "x": middles, "y": counts, "width": BIN * 0.92, "marker": {"color": "var(--ck-1)"},
+             "hovertemplate": "around %{x} %: %{y} runs"},
+            {"type": "scatter", "mode": "lines", "name": "predicted", "x": [100.0 * state["predicted"], 100.0 * state["predicted"]],
+             "y": [0, tallest * 1.15], "line": {"color": "var(--ck-5)", "width": 3, "dash": "dash"}, "hovertemplate": "predicted %{x:.1f} %"},
+            {"type": "scatter", "mode": "markers", "name": "the run above", "x": [100.0 * state["measured"]], "y": [tallest * 0.06],
+             "marker": {"symbol": "diamond", "color": "var(--ck-6)", "size": 12}, "hovertemplate": "this run %{x:.1f} %"},
+        ],
+        "layout": {
+            "xaxis": {"title": {"text": "goodput of one run, %"}, "range": [left, right]},
+            "yaxis": {"title": {"text": "runs"}, "range": [0, tallest * 1.2]},
+        },
+    }  # fmt: skip
+
+
+INSTRUMENT = Instrument(
+    name="watched-run",
+    title="One run, and two hundred like it",
+    controls=[
+        Control("gpus", "GPUs in the job", 1_000, 25_000, 1_000, 16_000, symbol="N", whole=True),
+        Control("write_time", "Time of one write", 10, 300, 10, 120, unit="s", symbol="δ", also="time"),
+        Control("interval", "Your interval", 60, 10_800, 60, 600, unit="s", symbol="τ", also="time"),
+        Control("hours", "Length of the run", 24, 240, 24, 24, unit="h"),
+        Control("seed", "Seed of the failures", 1, 9_999, 1, 1, whole=True, button="Another run"),
+        Control("restart_time", "Restart time", 0, 1_800, 30, 300, unit="s", symbol="R", also="time", more=True),
+        Control("mttf", "GPU-hours per interruption", 10_000, 100_000, 1_000, 50_000, unit="h", symbol="Θ", more=True),
+    ],
+    compute=compute,
+    readouts=[
+        ReadOut("measured", "Goodput of this run", "%", ".1f", main=True),
+        ReadOut("predicted", "Goodput predicted, exact", "%", ".1f", main=True),
+        ReadOut("mean", "Mean of 200 runs", "%", ".1f", "from {lowest|% .1f} to {highest|% .1f}"),
+        ReadOut("failures", "Failures in this run", "", ",.0f", "{expected| .3g} expected"),
+    ],
+    sentences={
+        "verdict": {
+            "close": "<b>An ordinary run.</b> It kept {measured|% .1f} of its time as finished work; the formula predicts {predicted|% .1f} on average.",
+            "lucky": "<b>A lucky run.</b> It kept {measured|% .1f} where {predicted|% .1f} is the average. The next one may not.",
+            "unlucky": "<b>An unlucky run.</b> It kept {measured|% .1f} where {predicted|% .1f} is the average. Nothing is wrong with it: this is what chance looks like.",
+        }
+    },
+    pictures=[
+        Picture(
+            "timeline",
+            "One run, hour by hour",
+            timeline_figure,
+            caption="Thick bars are kept: work, and the writes that kept it. Thinner bars are work that a failure undid, the thinnest are restarts; a cross marks each failure. "
+            "This run met {failures| ,.0f} of them.",
+            ratio=0.36,
+            narrow_ratio=0.85,
+            table=False,
+        ),
+        Picture(
+            "spread",
+            "Two hundred runs with the same settings",
+            spread_figure,
+            caption="Every bar counts runs by their goodput. The dashed line is the prediction; the runs spread from {lowest|% .1f} to {highest|% .1f}.",
+            ratio=0.42,
+            narrow_ratio=0.8,
+        ),
+    ],
+)
