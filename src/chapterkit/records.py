@@ -389,5 +389,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_role("published", PublishedRole())
     app.add_directive("published-table", PublishedTable)
     app.add_css_file("records.css")
-    app.connect("builder-inited", check)
+    app.connect("builder-inited", check, priority=900)  # when the bibliography has been read
     return {"parallel_read_safe": True, "parallel_write_safe": True}
