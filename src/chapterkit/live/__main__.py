@@ -17,7 +17,9 @@ def main(arguments: list[str] | None = None) -> int:
     command = commands.add_parser("build", help="fetch, verify and assemble the runtime into <site>/lite")
     command.add_argument("--site", type=Path, required=True, help="the built site, such as build/html")
     command.add_argument("--manifest", type=Path, required=True)
-    command.add_argument("--cache", type=Path, required=True, help="where fetched files and the last result are kept")
+    command.add_argument(
+        "--cache", type=Path, required=True, help="where fetched files and the last result are kept"
+    )
     command.add_argument("--project", type=Path, default=Path(), help="the project whose wheel cells import")
     command.add_argument(
         "--from",
@@ -30,7 +32,13 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     started = time.perf_counter()
     try:
-        done = build(given.site, given.manifest.resolve(), given.cache.resolve(), given.project.resolve(), given.offered)
+        done = build(
+            given.site,
+            given.manifest.resolve(),
+            given.cache.resolve(),
+            given.project.resolve(),
+            given.offered,
+        )
     except LiveBuildError as problem:
         print(f"The live runtime was not built. {problem}", file=sys.stderr)
         return 1

@@ -15,6 +15,7 @@ from chapterkit.live.manifest import Manifest, read
 
 STAMP = "inputs.sha256"
 SIZE = "size.json"
+_TEXT = {".js", ".mjs", ".json", ".css", ".html", ".svg"}
 
 
 def build(site: Path, manifest_path: Path, cache: Path, project: Path, offered: Iterable[Path] = ()) -> bool:
@@ -37,19 +38,23 @@ def build(site: Path, manifest_path: Path, cache: Path, project: Path, offered: 
     return True
 
 
-def _make(manifest: Manifest, inputs: str, cache: Path, project: Path, ready: Path, offered: Iterable[Path]) -> None:
+def _make(
+    manifest: Manifest, inputs: str, cache: Path, project: Path, ready: Path, offered: Iterable[Path]
+) -> None:
     cache.mkdir(parents=True, exist_ok=True)
     files = sources.collect(manifest, cache, offered)
-    with tempfile.TemporaryDirectory(dir=cache) as name:
-        scratch = Path(name)
+    with tempfile.TemporaryDirectory(dir=cache) as folder:
+        scratch = Path(folder)
         made = [wheels.own(project, scratch / "wheels")]
-        made += [wheels.standin(manifest.folder / "standins" / s, scratch / "wheels") for s in manifest.standins]
+        standins = manifest.folder / "standins"
+        made += [wheels.standin(standins / name, scratch / "wheels") for name in manifest.standins]
         pyodide = scratch / "pyodide"
         packages = runtime.assemble(manifest, files, made, pyodide, tuple(manifest.local["imports"]))
         out = scratch / "out"
         lite.build(manifest, packages, scratch, out)
         shutil.copytree(pyodide, out / "static" / "pyodide")
-        (out / SIZE).write_text(json.dumps({"bytes": first_run_bytes(manifest, out)}) + "\n", encoding="utf-8")
+        size = json.dumps({"bytes": first_run_bytes(manifest, out)})
+        (out / SIZE).write_text(f"{size}\n", encoding="utf-8")
         (out / STAMP).write_text(inputs + "\n", encoding="utf-8")
         shutil.rmtree(ready, ignore_errors=True)
         out.rename(ready)
@@ -70,7 +75,7 @@ def first_run_bytes(manifest: Manifest, out: Path) -> int:
 def sent_bytes(path: Path) -> int:
     """Bytes of one file on the wire, from a server that compresses text and nothing else."""
     data = path.read_bytes()
-    return len(gzip.compress(data, 6)) if path.suffix in {".js", ".mjs", ".json", ".css", ".html", ".svg"} else len(data)
+    return len(gzip.compress(data, 6)) if path.suffix in _TEXT else len(data)
 
 
 def _stamp(folder: Path) -> str:

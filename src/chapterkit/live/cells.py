@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
 
 _ = get_translation("chapterkit")
 logger = logging.getLogger(__name__)
@@ -46,7 +48,7 @@ def _words() -> dict[str, str]:
         "ready": _("Ready. Change the code, then Run or Shift+Enter. Esc, then Tab leaves the editor."),
         "restarted": _("Python was restarted and remembers nothing; your code is kept."),
         "amount": _("{done} of {all} MB"),
-        "stalled": _("Nothing has arrived for 90 seconds, so starting was given up. Close and try again later.") + kept,
+        "stalled": _("Nothing has arrived for 90 seconds, so this was given up. Close and try again.") + kept,
         "missing": _("The live runtime is not part of this copy of the book.") + kept,
         "blocked": _("Something in this browser or network keeps the live runtime from loading.") + kept,
         "failed": _("Python stopped while it was starting. Close and try again.") + kept,
@@ -60,7 +62,12 @@ def _words() -> dict[str, str]:
 def _note(size: int | None) -> str:
     if size is None:
         return str(_("Starts Python in this page."))
-    return str(_("Starts Python in this page: a download of {size} MB, once.")).format(size=max(1, round(size / 1e6)))
+    text = str(_("Starts Python in this page: a download of {size} MB, once."))
+    return text.format(size=max(1, round(size / 1e6)))
+
+
+def _warn(node: nodes.Element, text: object, *values: object) -> None:
+    logger.warning(text, *values, location=node, type="chapterkit", subtype="live")
 
 
 class AddControls(SphinxPostTransform):
@@ -75,7 +82,7 @@ class AddControls(SphinxPostTransform):
         for place, name, query in list(self._cells()):
             control = self._control(name, query, first=not seen) if offered else None
             if name in seen:
-                logger.warning(_("two live cells are named %r"), name, location=place, type="chapterkit", subtype="live")
+                _warn(place, _("two live cells are named %r"), name)
             seen.add(name)
             if isinstance(place, RepliteIframe):
                 place.replace_self([control] if control else [])
@@ -85,21 +92,17 @@ class AddControls(SphinxPostTransform):
     def _cells(self) -> Iterator[tuple[nodes.Element, str, str]]:
         for number, node in enumerate(self.document.findall(nodes.Element), 1):
             if isinstance(node, RepliteIframe):
-                # Its directive has no name; its place among the page's nodes would change with every edit.
                 query = node["iframe_src"].partition("?")[2]
-                yield node, f"replite-{nodes.make_id(parse_qs(query).get('code', [''])[0][:40]) or number}", query
+                # Its directive takes no name, so its code gives one.
+                code = parse_qs(query).get("code", [""])[0]
+                yield node, f"replite-{nodes.make_id(code[:40]) or number}", query
             elif node.get("nb_element") == "cell_code" and "tag_live" in node["classes"]:
                 yield node, self._name(node), panel_query(_code(node))
 
     def _name(self, cell: nodes.Element) -> str:
         name = nodes.make_id(str(cell.get("cell_metadata", {}).get("name", "")))
         if not name:
-            logger.warning(
-                _("a live cell needs a name: write `:name: …` below `:tags: [live]`"),
-                location=cell,
-                type="chapterkit",
-                subtype="live",
-            )
+            _warn(cell, _("a live cell needs a name: write `:name: …` below `:tags: [live]`"))
             name = f"cell-{cell['cell_index']}"
         return name
 
@@ -115,12 +118,15 @@ class AddControls(SphinxPostTransform):
         if first:
             attributes["data-words"] = json.dumps(_words(), ensure_ascii=False)
         tag = " ".join(f'{key}="{html.escape(value)}"' for key, value in attributes.items())
-        label, note = html.escape(str(_("Run and change it"))), html.escape(_note(runtime_bytes(self.app.outdir)))
-        text = (
-            f'<div {tag}><button type="button" class="ck-live-open" aria-describedby="live-{name}-note">{label}</button>'
-            f'<span class="ck-live-note" id="live-{name}-note">{note}</span></div>\n'
-        )
-        return LiveControl("", text, format="html")
+        label = html.escape(str(_("Run and change it")))
+        note = html.escape(_note(runtime_bytes(self.app.outdir)))
+        described = f"live-{name}-note"
+        parts = [
+            f"<div {tag}>",
+            f'<button type="button" class="ck-live-open" aria-describedby="{described}">{label}</button>',
+            f'<span class="ck-live-note" id="{described}">{note}</span></div>',
+        ]
+        return LiveControl("", "".join(parts) + "\n", format="html")
 
 
 def _code(cell: nodes.Element) -> str:
@@ -132,6 +138,25 @@ def _code(cell: nodes.Element) -> str:
     return ""
 
 
+def _note_pages(app: Sphinx, doctree: nodes.document) -> None:
+    if any("tag_live" in node["classes"] for node in doctree.findall(nodes.container)):
+        app.env.metadata[app.env.docname]["chapterkit_live"] = True
+
+
+def _pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Pages that say a size which is not so any more, because the runtime came or changed since."""
+    if app.builder.format != "html" or app.builder.name == "epub":
+        return []
+    stamp = Path(app.doctreedir, f"live-size-{app.builder.name}.txt")
+    now = str(runtime_bytes(app.outdir))
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == now:
+        return []
+    stamp.write_text(now, encoding="utf-8")
+    return [name for name, data in env.metadata.items() if "chapterkit_live" in data]
+
+
 def setup(app: Sphinx) -> None:
-    """Register the transform."""
+    """Register the transform, and keep the size that pages say true."""
     app.add_post_transform(AddControls)
+    app.connect("doctree-read", _note_pages)
+    app.connect("env-get-updated", _pages_to_write)

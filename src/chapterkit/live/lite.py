@@ -32,8 +32,9 @@ def build(manifest: Manifest, packages: list[str], scratch: Path, out: Path) -> 
     lite_dir = scratch / "lite"
     lite_dir.mkdir(parents=True)
     _write_settings(manifest, packages, lite_dir)
-    command = [sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", str(lite_dir), "--output-dir", str(out)]
-    # The application sorts its files by nothing but their time otherwise.
+    command = [sys.executable, "-m", "jupyterlite_core", "build"]
+    command += ["--lite-dir", str(lite_dir), "--output-dir", str(out)]
+    # Otherwise the time of the build stands in what is built.
     os.environ.setdefault("SOURCE_DATE_EPOCH", "315532800")
     _run(command, "JupyterLite could not be built", cwd=lite_dir)
     _strip(out)
@@ -41,10 +42,10 @@ def build(manifest: Manifest, packages: list[str], scratch: Path, out: Path) -> 
 
 def _write_settings(manifest: Manifest, packages: list[str], lite_dir: Path) -> None:
     settings = json.loads((manifest.folder / "jupyter-lite.json").read_text(encoding="utf-8"))
-    kernel = settings["jupyter-config-data"].setdefault("litePluginSettings", {}).setdefault(_KERNEL_SETTINGS, {})
+    kernel = settings["jupyter-config-data"]["litePluginSettings"][_KERNEL_SETTINGS]
     kernel["pyodideUrl"] = f"./static/pyodide/{BOOT.name}"
     kernel["loadPyodideOptions"] = {"packages": packages}
-    (lite_dir / "jupyter-lite.json").write_text(json.dumps(settings, indent=2, sort_keys=True), encoding="utf-8")
+    (lite_dir / "jupyter-lite.json").write_text(json.dumps(settings, indent=2), encoding="utf-8")
 
     config = json.loads((manifest.folder / "jupyter_lite_config.json").read_text(encoding="utf-8"))
     kernel_extension = installed("jupyterlite-pyodide-kernel", "install.json").parent

@@ -52,12 +52,12 @@ def read(path: Path) -> Manifest:
         core, app = raw["pyodide"], raw["application"]
         return Manifest(
             folder=path.parent,
-            core=File(name=f"{core['npm'].replace('@', '-')}.tgz", sha256=core["sha256"], package=core["npm"]),
+            core=File(f"{core['npm'].replace('@', '-')}.tgz", sha256=core["sha256"], package=core["npm"]),
             core_files=tuple(core["files"]),
             lock=core["lock"],
             wheels=tuple(_wheel(w) for w in raw["wheel"]),
             kernel_wheels=tuple(_wheel(w) for w in raw["kernel-wheel"]),
-            application={name: version for name, version in app["packages"].items()},
+            application=dict(app["packages"]),
             application_archive=app["archive-sha256"],
             local=raw["local"],
             standins=tuple(raw.get("standins", ())),

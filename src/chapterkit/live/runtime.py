@@ -24,7 +24,11 @@ PACKED = "pyodide.asm.wasm"
 
 
 def assemble(
-    manifest: Manifest, files: dict[str, Path], extra: Iterable[Path], out: Path, imports: tuple[str, ...] = ()
+    manifest: Manifest,
+    files: dict[str, Path],
+    extra: Iterable[Path],
+    out: Path,
+    imports: tuple[str, ...] = (),
 ) -> list[str]:
     """Write a self-hosted Pyodide to `out` and return the names of its packages.
 
@@ -41,7 +45,7 @@ def assemble(
         entry, needs = _lock_entry(path, official["info"]["python"])
         known = by_file.get(path.name)
         if not path.name.endswith("-none-any.whl") and (known is None or known["sha256"] != entry["sha256"]):
-            raise LiveBuildError(f"{path.name} is compiled code, and differs from the one in Pyodide's own lock file")
+            raise LiveBuildError(f"{path.name} is compiled code and not the one in Pyodide's own lock file")
         if known is not None and known["sha256"] == entry["sha256"]:
             entry["imports"] = known["imports"]
             needs |= {canonicalize_name(name) for name in known["depends"]}
@@ -57,7 +61,8 @@ def assemble(
             raise LiveBuildError(f"{name} needs {', '.join(sorted(lost))}, which the manifest does not name")
         packages[name]["depends"] = sorted(needs & packages.keys())
     lock = {"info": official["info"], "packages": dict(sorted(packages.items()))}
-    (out / "pyodide-lock.json").write_text(json.dumps(lock, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    text = json.dumps(lock, indent=1, sort_keys=True)
+    (out / "pyodide-lock.json").write_text(f"{text}\n", encoding="utf-8")
     return sorted(packages)
 
 

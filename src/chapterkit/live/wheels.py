@@ -32,7 +32,9 @@ def standin(source: Path, folder: Path) -> Path:
     # In an ordinary wheel the top folder is the package itself.
     files = {f"{name}/{path}": data for path, data in files.items()}
     files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode()
-    files[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: chapterkit\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    files[f"{info}/WHEEL"] = (
+        b"Wheel-Version: 1.0\nGenerator: chapterkit\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    )
     record = "".join(f"{path},sha256={_record_hash(data)},{len(data)}\n" for path, data in files.items())
     files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
     target = folder / f"{name}-{version}-py3-none-any.whl"
@@ -54,8 +56,9 @@ def own(project: Path, folder: Path) -> Path:
     """Build the project's wheel, the one that pip installs too."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        _run([*command, "--wheel-dir", scratch, str(project)], f"the wheel of {project.name} could not be built")
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
+        command += ["--no-deps", "--wheel-dir", scratch, str(project)]
+        _run(command, f"the wheel of {project.name} could not be built")
         built = list(Path(scratch).glob("*-py3-none-any.whl"))
         if len(built) != 1:
             raise LiveBuildError(f"{project.name}: expected one pure-Python wheel, found {len(built)}")

@@ -1,0 +1,155 @@
+"""What a live cell costs: weight, requests, second visit, and its start against a bare Pyodide.
+
+Run on a built site that has the live runtime: ``python benchmarks/live.py build/html``.
+
+Bytes are counted by the server used here, a plain static one: text (scripts, styles, JSON, HTML)
+goes out gzipped, everything else as it lies on the disk. A start is timed from the press of the
+button to the output in the panel, in a new browser context (nothing cached). What it is compared
+with runs in the same browser, in turns with it: a worker that imports Pyodide, loads NumPy and
+adds two numbers, from the same server and the same files, with WebAssembly unpacked.
+"""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import http.server
+import json
+import os
+import statistics
+import sys
+import threading
+import time
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from playwright.sync_api import BrowserContext, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXT = {".js", ".mjs", ".json", ".css", ".html", ".svg"}
+TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "application/wasm", ".css": "text/css"}
+TYPES |= {".html": "text/html", ".json": "application/json", ".svg": "image/svg+xml"}
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
+FLAGS += ["--disable-background-networking", "--disable-component-update"]
+
+BARE = b"""<!doctype html><title>bare</title><link rel="icon" href="data:,"><script>
+const code = `import { loadPyodide } from "${location.origin}/lite/static/pyodide/pyodide.mjs";
+const p = await loadPyodide({ indexURL: "${location.origin}/lite/static/pyodide/", packages: ["numpy"] });
+postMessage(p.runPython("import numpy as np; int(np.add(1, 1))"));`;
+const blob = new Blob([code], { type: "text/javascript" });
+const worker = new Worker(URL.createObjectURL(blob), { type: "module" });
+worker.onmessage = (event) => { document.title = "done " + event.data; };
+</script>"""
+
+
+Sent = list[tuple[str, int, int]]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """A static server that compresses text, allows caching, and writes down what it sent."""
+
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, site: Path, sent: Sent, *args: object) -> None:
+        self.site, self.sent = site, sent
+        super().__init__(*args)  # type: ignore[arg-type]
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        name = unquote(urlsplit(self.path).path)
+        path = self.site / name.lstrip("/")
+        path = path / "index.html" if path.is_dir() else path
+        suffix = ".html" if name == "/bare" else path.suffix
+        body = BARE if name == "/bare" else path.read_bytes() if path.is_file() else None
+        self.send_response(200 if body is not None else 404)
+        data = body or b""
+        if suffix in TEXT and data:
+            data = gzip.compress(data, 6)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Type", TYPES.get(suffix, "application/octet-stream"))
+        self.send_header("Content-Length", str(len(data)))
+        self.send_header("Cache-Control", "max-age=3600")
+        self.end_headers()
+        self.sent.append((name, 404 if body is None else 200, len(data)))
+        self.wfile.write(data)
+
+
+def measure(site: Path | None = None, page: str | None = None, repeats: int = 5) -> dict[str, float]:
+    """Measure one live cell of a built site; `page` defaults to the first page that has one."""
+    site = site or ROOT / "build" / "html"
+    if not (site / "lite" / "size.json").is_file():
+        raise SystemExit(f"{site} has no live runtime: build it first (python -m chapterkit.live build …)")
+    page = page or _page_with_cell(site)
+    sent: Sent = []
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, site, sent))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{server.server_address[1]}/"
+    live, bare, again = [], [], []
+    weight, requests, second = 0, 0, 0
+    declared = json.loads((site / "lite" / "size.json").read_text())["bytes"]
+    with sync_playwright() as playwright:
+        executable = os.environ.get("BOOK_CHROMIUM") or next(
+            (p for p in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(p).exists()), None
+        )
+        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        for _ in range(repeats):
+            context = browser.new_context()
+            started = time.perf_counter()
+            tab = context.new_page()
+            tab.goto(base + "bare")
+            tab.wait_for_function("document.title.startsWith('done')", timeout=120_000, polling=50)
+            bare.append(time.perf_counter() - started)
+            context.close()
+
+            context = browser.new_context()
+            took, sizes = _start(context, base + page, sent)
+            live.append(took)
+            weight, requests = sum(sizes), len(sizes)
+            took, sizes = _start(context, base + page, sent)
+            again.append(took)
+            second = max(second, sum(sizes))
+            context.close()
+        browser.close()
+    server.shutdown()
+    return {
+        "first run, bytes on the wire": weight,
+        "first run, bytes said beforehand": declared,
+        "first run, requests": requests,
+        "second visit, bytes": second,
+        "start, median s": round(statistics.median(live), 2),
+        "second start, median s": round(statistics.median(again), 2),
+        "bare Pyodide + NumPy, median s": round(statistics.median(bare), 2),
+        "start / bare": round(statistics.median(live) / statistics.median(bare), 2),
+        "repeats": repeats,
+    }
+
+
+def _start(context: BrowserContext, address: str, sent: Sent) -> tuple[float, list[int]]:
+    tab = context.new_page()
+    tab.goto(address)
+    tab.wait_for_load_state("networkidle")
+    before = len(sent)
+    started = time.perf_counter()
+    tab.locator(".ck-live button").first.click()
+    tab.wait_for_selector('.ck-live-panel[data-state="ready"]', timeout=120_000)
+    took = time.perf_counter() - started
+    tab.close()
+    missing = [name for name, status, _ in sent[before:] if status != 200 and name != "/favicon.ico"]
+    if missing:
+        raise SystemExit(f"asked for and not there: {', '.join(missing)}")
+    return took, [size for name, _, size in sent[before:]]
+
+
+def _page_with_cell(site: Path) -> str:
+    for path in sorted(site.rglob("*.html")):
+        name = path.relative_to(site)
+        if "lite" not in name.parts and 'class="ck-live"' in path.read_text(encoding="utf-8"):
+            return name.as_posix()
+    raise SystemExit(f"no page of {site} has a live cell")
+
+
+if __name__ == "__main__":
+    for name, value in measure(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None).items():
+        print(f"{name:34} {value:,}")
