@@ -43,7 +43,7 @@ _ = get_translation("chapterkit")
 GIVEN = "chapterkit:given"  # where the page's names are kept while it is read
 
 
-class calc(nodes.inline):  # noqa: N801  docutils names its nodes in lower case
+class calc(nodes.inline):  # docutils names its nodes in lower case
     """A computed number. As a kind of ``inline`` it may stand in headings, which tables of contents copy."""
 
 
@@ -182,13 +182,21 @@ class CalcToHtml(OnPages):
             call = node["call"]
             # A focusable span inside a link or a label would be a control within a control.
             alone = not _inside_control(node)
-            start = tag("span", class_="ck-calc", tabindex="0" if alone else None, data_call=call, aria_description=call)
+            start = tag(
+                "span",
+                class_="ck-calc",
+                tabindex="0" if alone else None,
+                data_call=call,
+                aria_description=call,
+            )
             replace(node, [start, *node.children, close("span")])
 
 
 def _inside_control(node: Node) -> bool:
     while node := node.parent:
-        if isinstance(node, (nodes.reference, addnodes.pending_xref)) or "ck-label" in node.get("classes", ()):
+        if isinstance(node, (nodes.reference, addnodes.pending_xref)) or "ck-label" in node.get(
+            "classes", ()
+        ):
             return True
     return False
 

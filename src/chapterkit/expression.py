@@ -22,9 +22,9 @@ UNITS: Mapping[str, float] = {
 }  # fmt: skip
 
 FUNCTIONS: Mapping[str, Any] = {
-    "sqrt": math.sqrt, "log": math.log, "log10": math.log10, "exp": math.exp, "pi": math.pi, "ceil": math.ceil,
-    "floor": math.floor, "min": min, "max": max, "round": round, "abs": abs, "sum": sum, "len": len, "range": range,
-    "int": int, "float": float,
+    "sqrt": math.sqrt, "log": math.log, "log10": math.log10, "exp": math.exp, "pi": math.pi,
+    "ceil": math.ceil, "floor": math.floor, "round": round, "min": min, "max": max, "abs": abs,
+    "sum": sum, "len": len, "range": range, "int": int, "float": float,
 }  # fmt: skip
 
 _REFUSED: Mapping[type[ast.AST], str] = {
@@ -105,7 +105,9 @@ def parse(text: str) -> ast.expr:
 
 def _bound(tree: ast.expr) -> set[str]:
     """Names that a comprehension inside the expression brings along."""
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return {
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
 
 
 def evaluate(text: str, names: Mapping[str, Any], given: Mapping[str, Given]) -> Any:

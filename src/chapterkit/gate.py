@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 _ = get_translation("chapterkit")
 
 
-class gate(nodes.General, nodes.Element):  # noqa: N801  docutils names its nodes in lower case
+class gate(nodes.General, nodes.Element):  # docutils names its nodes in lower case
     """Content that waits for an answer; ``question`` and ``gid`` are its ids."""
 
 
-class show_everything(nodes.General, nodes.Element):  # noqa: N801
+class show_everything(nodes.General, nodes.Element):
     """The switch that opens every gate."""
 
 
@@ -102,7 +102,12 @@ class GateToHtml(OnPages):
             close("p"),
             *element("button", _("Show it anyway"), type="button", class_="ck-gate-open"),
             close("div"),
-            *element("p", _("Opened because a link or a search leads in here."), class_="ck-gate-arrived", role="status"),
+            *element(
+                "p",
+                _("Opened because a link or a search leads in here."),
+                class_="ck-gate-arrived",
+                role="status",
+            ),
             tag("div", class_="ck-gate-body", tabindex="-1"),
             *node.children,
             close("div", "div"),
@@ -169,7 +174,10 @@ def _check(app: Sphinx, env: BuildEnvironment) -> None:
 
 def _touched(app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
     """Pages to write again because the title or the place of a question that they name has changed."""
-    now = {page: [(asked["id"], asked["title"]) for asked in found] for page, found in questions_by_page(env).items()}
+    now = {
+        page: [(asked["id"], asked["title"]) for asked in found]
+        for page, found in questions_by_page(env).items()
+    }
     before = getattr(env, "chapterkit_gates_saw", now)
     env.chapterkit_gates_saw = now  # type: ignore[attr-defined]
     return sorted(gates_by_page(env)) if before != now else []

@@ -54,15 +54,15 @@ OPTION_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 OPTION_ID_WORDS = "an option's id is made of lower-case letters, digits and single hyphens"
 
 
-class question(nodes.General, nodes.Element):  # noqa: N801  docutils names its nodes in lower case
+class question(nodes.General, nodes.Element):  # docutils names its nodes in lower case
     """Children: `question_title`, blocks of the prompt, then `option` nodes."""
 
 
-class question_title(nodes.paragraph):  # noqa: N801
+class question_title(nodes.paragraph):
     """As a kind of paragraph it is translated like one."""
 
 
-class option(nodes.General, nodes.Element):  # noqa: N801
+class option(nodes.General, nodes.Element):
     """Children: the paragraph with the option's words, then its feedback."""
 
 
@@ -97,7 +97,9 @@ def all_questions(env: BuildEnvironment) -> list[dict[str, str]]:
 
 def find_question(env: BuildEnvironment, qid: str) -> dict[str, Any] | None:
     """The question of that id, wherever it is asked."""
-    return next((entry for page in questions_by_page(env).values() for entry in page if entry["id"] == qid), None)
+    return next(
+        (entry for page in questions_by_page(env).values() for entry in page if entry["id"] == qid), None
+    )
 
 
 class Question(SphinxDirective):
@@ -130,7 +132,14 @@ class Question(SphinxDirective):
         node["names"].append(qid)
         self.state.document.note_explicit_target(node, node)
         source, line = self.get_source_info()
-        entry = {"id": qid, "kind": kind, "doc": self.env.docname, "title": title, "source": source, "line": line}
+        entry = {
+            "id": qid,
+            "kind": kind,
+            "doc": self.env.docname,
+            "title": title,
+            "source": source,
+            "line": line,
+        }
         entry["options"] = [found["oid"] for found in options]
         entry["right"] = next(found["oid"] for found in options if found["right"])
         questions_by_page(self.env).setdefault(self.env.docname, []).append(entry)
@@ -146,16 +155,20 @@ class Question(SphinxDirective):
             yield f"needs at least two options; got {len(options)}"
         right = [found["oid"] for found in options if found["right"]]
         if options and len(right) != 1:
-            yield f"needs exactly one option marked :right:; got {len(right)}" + (f" ({', '.join(right)})" if right else "")
+            yield f"needs exactly one option marked :right:; got {len(right)}" + (
+                f" ({', '.join(right)})" if right else ""
+            )
         ids = [found["oid"] for found in options]
         if twice := sorted({oid for oid in ids if ids.count(oid) > 1}):
             yield f"option ids must differ; {', '.join(twice)} stands twice"
         first = node.children.index(options[0]) if options else 0
-        if options and not all(isinstance(child, (option, nodes.Invisible)) for child in node.children[first:]):
+        if options and not all(
+            isinstance(child, (option, nodes.Invisible)) for child in node.children[first:]
+        ):
             yield "the prompt stands before the options, and nothing between or after them"
 
 
-class _inside:  # noqa: N801  used like a function
+class _inside:  # used like a function
     """Tells `Option` that it is one of ours while the content of a question is read."""
 
     def __init__(self, env: BuildEnvironment) -> None:
@@ -221,7 +234,8 @@ def _check(app: Sphinx, env: BuildEnvironment) -> None:
             # A link that has no words of its own gets the title. Set this late, or Sphinx sees a label twice.
             labels[entry["id"]] = (page, entry["id"], entry["title"])
             if other is not entry:
-                message = f"{{{entry['kind']}}} {entry['id']}: this id is taken by {other['source']}:{other['line']}"
+                taken = f"this id is taken by {other['source']}:{other['line']}"
+                message = f"{{{entry['kind']}}} {entry['id']}: {taken}"
                 errors.report(env, message, entry["source"], entry["line"], entry["doc"])
 
 

@@ -23,7 +23,9 @@ _ = get_translation("chapterkit")
 
 # Shapes differ, not only colours. Decorations: words beside them say the same.
 RIGHT_ICON = '<svg class="ck-icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M2.5 8.5l4 4 7-9"/></svg>'
-WRONG_ICON = '<svg class="ck-icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M3 3l10 10M13 3L3 13"/></svg>'
+WRONG_ICON = (
+    '<svg class="ck-icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M3 3l10 10M13 3L3 13"/></svg>'
+)
 
 
 def _parts(node: nodes.Element) -> tuple[nodes.Element, list[Node], list[nodes.Element]]:
@@ -56,7 +58,9 @@ class QuestionToHtml(OnPages):
                 data_question=qid,
                 data_kind=kind,
                 data_choose=_("Choose an answer first."),
-                data_unknown=_("Your earlier answer is no longer among the options, so you may answer again."),
+                data_unknown=_(
+                    "Your earlier answer is no longer among the options, so you may answer again."
+                ),
                 data_behind=_("The link leads to the feedback, which shows once you have answered."),
                 data_unsaved=_("Not saved: this browser does not keep answers here."),
             ),
@@ -145,7 +149,9 @@ class QuestionToText(Elsewhere):
         asked, answered = _letters(), _letters()
         for option in options:
             asked += nodes.list_item("", nodes.paragraph("", "", *copy_without_ids(option[0].children)))
-            verdict = nodes.paragraph("", "", nodes.strong("", _("Right.") if option["right"] else _("Not right.")))
+            verdict = nodes.paragraph(
+                "", "", nodes.strong("", _("Right.") if option["right"] else _("Not right."))
+            )
             answered += nodes.list_item("", verdict, *option.children[1:])
         return [
             nodes.target("", "", ids=list(node["ids"])),

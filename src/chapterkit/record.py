@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _ = get_translation("chapterkit")
 
 
-class my_progress(nodes.General, nodes.Element):  # noqa: N801  docutils names its nodes in lower case
+class my_progress(nodes.General, nodes.Element):  # docutils names its nodes in lower case
     """The reader's progress over all questions of the book."""
 
 
@@ -67,7 +67,9 @@ class ProgressToHtml(OnPages):
             "data_partial": _("Partial: {right} of {predictions} predictions right"),
             "data_developing": _("Developing: no prediction right yet"),
             "data_saved": _("Kept in this browser only."),
-            "data_not_saved": _("Not saved: this browser does not keep answers here. They last until you leave the page."),
+            "data_not_saved": _(
+                "Not saved: this browser does not keep answers here. They last until you leave the page."
+            ),
             "data_newer": _(
                 "Not saved: a newer version of this book wrote your record, and this one does not touch it."
                 " Export gives you the record as it is."
@@ -78,7 +80,9 @@ class ProgressToHtml(OnPages):
             ),
             "data_cleared": _("Your answers are cleared."),
             "data_imported": _("The answers of the file are added. Where both had one, the earlier counts."),
-            "data_import_unsaved": _("The answers of the file are added, but this browser does not keep them."),
+            "data_import_unsaved": _(
+                "The answers of the file are added, but this browser does not keep them."
+            ),
             "data_import_newer": _("A newer version of this book wrote that file. Nothing was changed."),
             "data_import_corrupt": _("That file is not a record of answers. Nothing was changed."),
         }
@@ -92,7 +96,10 @@ class ProgressToHtml(OnPages):
             tag("section", class_="ck-progress", aria_label=_("My progress"), **self._words()),
             *element(
                 "p",
-                _("With scripts on, this place shows which questions you have answered; answers never leave your browser."),
+                _(
+                    "With scripts on, this place shows which questions you have answered;"
+                    " answers never leave your browser."
+                ),
                 class_="ck-progress-static",
             ),
             tag("div", class_="ck-progress-live"),

@@ -37,14 +37,17 @@ class Elsewhere(SphinxPostTransform):
 
 
 def replace(node: nodes.Element, new: list[Node]) -> None:
-    """Put `new` where `node` was. docutils' own ``replace_self`` would hand its classes to the first of them."""
+    """Put `new` where `node` was; docutils' own ``replace_self`` would hand its classes on to the first."""
     parent = node.parent
     at = parent.index(node)
     parent[at : at + 1] = new
 
 
 def tag(name: str, /, **attributes: str | bool | None) -> nodes.raw:
-    """An opening tag. ``class_`` and ``for_`` lose their bar, other bars become hyphens; False and None are left out."""
+    """An opening tag.
+
+    ``class_`` and ``for_`` lose their bar, other bars become hyphens; False and None are left out.
+    """
     parts = [name]
     for key, value in attributes.items():
         if value is False or value is None:

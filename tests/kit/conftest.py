@@ -34,7 +34,9 @@ class Book:
         for page in self.folder.glob("*.md"):
             page.unlink()
         listed = "\n".join(pages)
-        self.write("index.md", f"# Book\n\n```{{toctree}}\n{listed}\n```\n\n{text}" if pages else f"# Book\n\n{text}")
+        self.write(
+            "index.md", f"# Book\n\n```{{toctree}}\n{listed}\n```\n\n{text}" if pages else f"# Book\n\n{text}"
+        )
         for name, content in pages.items():
             self.write(f"{name}.md", f"# {name}\n\n{content}")
 
@@ -72,7 +74,9 @@ class Built:
         match = re.search(r'<div class="body" role="main">\s*(.*?)\s*<div class="clearer">', page, re.DOTALL)
         assert match, f"{name} has no body"
         # One tag a line, so that a diff shows where a change is.
-        return re.sub(r"(</(?:p|li|div|label|legend|fieldset|summary|details|button|ul)>)(?=<)", r"\1\n", match[1])
+        return re.sub(
+            r"(</(?:p|li|div|label|legend|fieldset|summary|details|button|ul)>)(?=<)", r"\1\n", match[1]
+        )
 
 
 @pytest.fixture

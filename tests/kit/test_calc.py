@@ -7,7 +7,7 @@ import math
 import pytest
 
 from chapterkit import expression
-from chapterkit.errors import BookError
+from chapterkit.errors import BookError, report
 from chapterkit.expression import ExpressionError, Given
 
 NAMES = {**expression.FUNCTIONS, **expression.UNITS}
@@ -158,11 +158,12 @@ def test_mistakes_found_in_parallel_stop_the_build(book):
 
 
 def test_a_mended_page_lets_the_build_go_on(book):
-    book.write("four.md", "# Four\n\n{calc}`nobody`\n")
-    with pytest.raises(BookError):
-        book.build()
-    book.write("four.md", "# Four\n\n{calc}`4`\n")
-    assert not book.build().warnings
+    app = book.build().app
+    report(app.env, "a mistake", "four.md", 3, "four")
+    with pytest.raises(BookError, match=r"four\.md:3: a mistake"):
+        app.emit("env-updated", app.env)
+    app.emit("env-purge-doc", app.env, "four")
+    app.emit("env-updated", app.env)
 
 
 def test_a_bar_that_cut_the_role_in_a_table_stops_the_build(stopped):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-QUESTION = "::::{predict} q\n:title: Which?\n\n:::{option} a\n:right:\nA\n\nYes.\n:::\n:::{option} b\nB\n\nNo.\n:::\n::::\n"
+QUESTION = (
+    "::::{predict} q\n:title: Which?\n\n:::{option} a\n:right:\nA\n\nYes.\n:::\n"
+    ":::{option} b\nB\n\nNo.\n:::\n::::\n"
+)
 
 
 @pytest.mark.parametrize(

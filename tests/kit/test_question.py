@@ -6,13 +6,21 @@ import pytest
 
 from chapterkit.question import all_questions, questions_by_page
 
-GOOD = "::::{predict} q\n:title: Which?\n\n:::{option} a\n:right:\nA\n\nYes.\n:::\n:::{option} b\nB\n\nNo.\n:::\n::::\n"
+GOOD = (
+    "::::{predict} q\n:title: Which?\n\n:::{option} a\n:right:\nA\n\nYes.\n:::\n"
+    ":::{option} b\nB\n\nNo.\n:::\n::::\n"
+)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words", "line"),
     [
-        ("{predict} q", "{predict} My Question", "'My Question' is not an id; an id is made of lower-case letters", 3),
+        (
+            "{predict} q",
+            "{predict} My Question",
+            "'My Question' is not an id; an id is made of",
+            3,
+        ),
         ("{predict} q", "{predict}", "'' is not an id", 3),
         ("{option} b", "{option}", "'' is not an id", 12),
         (":title: Which?\n", "", "needs a :title:", 3),
@@ -58,10 +66,14 @@ def test_reading_in_parallel_finds_the_same_questions(book, built):
 def test_a_page_read_again_does_not_ask_twice_and_a_removed_page_asks_no_more(book):
     book.build()
     later = book.folder / "later.md"
-    later.write_text(later.read_text(encoding="utf-8").replace("When is", "At what time is"), encoding="utf-8")
+    later.write_text(
+        later.read_text(encoding="utf-8").replace("When is", "At what time is"), encoding="utf-8"
+    )
     done = book.build()
     assert "1 changed" in done.status
-    assert [asked["title"] for asked in questions_by_page(done.env)["later"]] == ["At what time is half of the warmth gone?"]
+    assert [asked["title"] for asked in questions_by_page(done.env)["later"]] == [
+        "At what time is half of the warmth gone?"
+    ]
     later.unlink()
     book.write("index.md", (book.folder / "index.md").read_text(encoding="utf-8").replace("later\n", ""))
     done = book.build()
@@ -69,13 +81,12 @@ def test_a_page_read_again_does_not_ask_twice_and_a_removed_page_asks_no_more(bo
     assert "later" not in questions_by_page(done.env)
 
 
-def test_a_changed_title_reaches_the_pages_that_name_it(book):
+def test_a_changed_title_reaches_gates_of_other_pages(book):
     book.build()
     falling = (book.folder / "falling.md").read_text(encoding="utf-8")
     book.write("falling.md", falling.replace("How fast does the cup", "How fast will the cup"))
     done = book.build()
-    assert "How fast will the cup arrive?" in done.body("index.html"), "the progress"
-    assert "“How fast will the cup arrive?”" in done.body("tea.html"), "a gate on another page"
+    assert "“How fast will the cup arrive?”" in done.body("tea.html")
 
 
 def test_the_page_gets_the_list_of_questions(built):

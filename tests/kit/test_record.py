@@ -18,8 +18,14 @@ STAGE = """
 var ck = window.chapterkit, logic = ck.recordLogic;
 var disk = {}, full = false, denied = false, events = [];
 var store = {
-  getItem: function (key) { if (denied) throw new Error("denied"); return Object.prototype.hasOwnProperty.call(disk, key) ? disk[key] : null; },
-  setItem: function (key, text) { if (full || denied) throw new Error("QuotaExceededError"); disk[key] = String(text); },
+  getItem: function (key) {
+    if (denied) throw new Error("denied");
+    return Object.prototype.hasOwnProperty.call(disk, key) ? disk[key] : null;
+  },
+  setItem: function (key, text) {
+    if (full || denied) throw new Error("QuotaExceededError");
+    disk[key] = String(text);
+  },
   removeItem: function (key) { delete disk[key]; },
 };
 var ticks = 0;
@@ -66,24 +72,28 @@ def test_an_answer_is_kept_by_ids_with_its_time(js):
 
 @pytest.mark.parametrize("option", ["0", "false", "null", "a"])
 def test_an_option_that_looks_like_nothing_survives_a_reload(js, option):
-    assert js(f"""
+    assert (
+        js(f"""
         tab().answer("q", {json.dumps(option)}, false);
         logic.answerTo(tab().read(), "q").option
-    """) == option
+    """)
+        == option
+    )
 
 
 def test_ids_of_object_methods_are_questions_like_others(js):
     assert js("""
         var one = tab();
         one.answer("constructor", "a", true); one.note("__proto__", "words");
-        var two = tab().read();
-        [logic.answerTo(two, "constructor").option, logic.answerTo(two, "toString"), Object.keys(two.notes), ({}).words]
+        var two = tab().read(), option = logic.answerTo(two, "constructor").option;
+        [option, logic.answerTo(two, "toString"), Object.keys(two.notes), ({}).words]
     """) == ["a", None, ["__proto__"], None]
 
 
 def test_keys_of_others_are_kept(js):
     js("""
-        disk.k = JSON.stringify({version: 1, theme: {x: 1}, answers: {old: {option: "z", right: false, at: "t", extra: 5}, odd: 7}});
+        var answers = {old: {option: "z", right: false, at: "t", extra: 5}, odd: 7};
+        disk.k = JSON.stringify({version: 1, theme: {x: 1}, answers: answers});
         tab().answer("q", "a", true);
         null
     """)
@@ -95,10 +105,15 @@ def test_keys_of_others_are_kept(js):
 
 
 def test_an_answer_that_makes_no_sense_counts_as_none(js):
-    assert js("""
-        var record = logic.parse(JSON.stringify({version: 1, answers: {a: 7, b: null, c: {}, d: {option: 0}, e: {option: ""}}})).record;
-        ["a", "b", "c", "d", "e", "f"].map(function (id) { return logic.answerTo(record, id); })
-    """) == [None] * 6
+    assert (
+        js("""
+        var answers = {a: 7, b: null, c: {}, d: {option: 0}, e: {option: ""}};
+        answers.g = {option: 5}; answers.h = {option: true};
+        var record = logic.parse(JSON.stringify({version: 1, answers: answers})).record;
+        ["a", "b", "c", "d", "e", "f", "g", "h"].map(function (id) { return logic.answerTo(record, id); })
+    """)
+        == [None] * 8
+    )
 
 
 def test_notes_come_and_go(js):
@@ -128,6 +143,17 @@ def test_two_tabs_keep_each_others_answers(js):
     """) == [["p", "q"], ["n"]]
 
 
+def test_what_another_tab_cleared_does_not_come_back(js):
+    assert (
+        js("""
+        var one = tab(), two = tab();
+        one.answer("q", "a", true); two.clear(); one.note("n", "words");
+        JSON.parse(disk.k).answers
+    """)
+        == {}
+    )
+
+
 def test_a_tab_told_of_a_change_tells_its_page(js):
     assert js("""
         var one = tab(), two = tab();
@@ -138,11 +164,14 @@ def test_a_tab_told_of_a_change_tells_its_page(js):
 
 
 def test_each_change_is_told_once(js):
-    assert js("""
+    assert (
+        js("""
         var one = tab();
         one.answer("q", "a", true); one.clear(["q"]);
         events.length
-    """) == 2
+    """)
+        == 2
+    )
 
 
 # Trouble --------------------------------------------------------------------------------------
@@ -150,7 +179,19 @@ def test_each_change_is_told_once(js):
 
 @pytest.mark.parametrize(
     "text",
-    ["{", "", "7", "null", "[]", '"x"', "{}", '{"version": "1"}', '{"version": 0}', '{"version": 1.5}', '{"version": 1, "answers": []}'],
+    [
+        "{",
+        "",
+        "7",
+        "null",
+        "[]",
+        '"x"',
+        "{}",
+        '{"version": "1"}',
+        '{"version": 0}',
+        '{"version": 1.5}',
+        '{"version": 1, "answers": []}',
+    ],
 )
 def test_what_cannot_be_read_is_never_overwritten(js, text):
     state = js(f"""
@@ -240,12 +281,23 @@ def test_an_export_can_be_imported_elsewhere(js):
 
 
 def test_of_two_answers_the_earlier_counts_whoever_imports(js):
-    early, late = ({"version": 1, "answers": {"q": {"option": option, "right": True, "at": at}}} for option, at in (("a", "2026-01"), ("b", "2026-02")))
+    early, late = (
+        {"version": 1, "answers": {"q": {"option": option, "right": True, "at": at}}}
+        for option, at in (("a", "2026-01"), ("b", "2026-02"))
+    )
     for here, there in ((early, late), (late, early)):
-        assert js(f"logic.merge(logic.parse('{json.dumps(here)}').record, logic.parse('{json.dumps(there)}').record).answers.q.option") == "a"
+        assert (
+            js(f"""
+            var here = logic.parse('{json.dumps(here)}').record, there = logic.parse('{json.dumps(there)}').record;
+            logic.merge(here, there).answers.q.option
+        """)
+            == "a"
+        )
 
 
-@pytest.mark.parametrize(("text", "message"), [("{", "corrupt"), ('{"version": 9}', "newer"), ('{"answers": {}}', "corrupt")])
+@pytest.mark.parametrize(
+    ("text", "message"), [("{", "corrupt"), ('{"version": 9}', "newer"), ('{"answers": {}}', "corrupt")]
+)
 def test_a_file_that_is_no_record_changes_nothing(js, text, message):
     assert js(f"""
         var one = tab();
@@ -275,14 +327,21 @@ def test_clear_takes_some_or_all(js):
 
 @pytest.mark.parametrize(
     ("right", "tier"),
-    [([], "developing"), ([("p", False), ("q", False)], "developing"), ([("p", True)], "partial"), ([("p", True), ("q", False)], "partial"),
-     ([("p", True), ("q", True)], "optimal"), ([("r", True)], "developing")],
-)  # fmt: skip
+    [
+        ([], "developing"),
+        ([("p", False), ("q", False)], "developing"),
+        ([("r", True)], "developing"),
+        ([("p", True)], "partial"),
+        ([("p", True), ("q", False)], "partial"),
+        ([("p", True), ("q", True)], "optimal"),
+    ],
+)
 def test_the_tier_looks_at_predictions_alone(js, right, tier):
     answers = "".join(f'one.answer("{qid}", "a", {json.dumps(yes)});' for qid, yes in right)
     state = js(f"""
         var one = tab(); {answers}
-        logic.progress(one.read(), [{{id: "p", kind: "predict"}}, {{id: "q", kind: "predict"}}, {{id: "r", kind: "reflect"}}])
+        var kinds = {{p: "predict", q: "predict", r: "reflect"}};
+        logic.progress(one.read(), Object.keys(kinds).map((id) => ({{id: id, kind: kinds[id]}})))
     """)
     assert state["tier"] == tier
     assert (state["answered"], state["of"], state["predictions"]) == (len(right), 3, 2)
@@ -299,18 +358,30 @@ def test_first_paint_opens_what_was_answered(js):
     rules = js("""ck.firstPaintRules({version: 1, answers: {"q-1": {option: "a0"}}, opened: {"g": true}})""")
     assert '.ck-gate[data-question="q-1"]>.ck-gate-body{display:block}' in rules
     assert '.ck-gate[data-gate="g"]>.ck-gate-notice,' in rules
-    assert '.ck-question[data-question="q-1"]:has(.ck-option[data-option="a0"]) .ck-feedback[data-option="a0"]' in rules
+    assert (
+        '.ck-question[data-question="q-1"]:has(.ck-option[data-option="a0"]) .ck-feedback[data-option="a0"]'
+        in rules
+    )
 
 
 def test_first_paint_opens_everything_when_the_switch_is_on(js):
-    assert js("""ck.firstPaintRules({version: 1, opened: {"*": true}})""").startswith(".ck-js .ck-gate>.ck-gate-body{display:block}")
+    assert js("""ck.firstPaintRules({version: 1, opened: {"*": true}})""").startswith(
+        ".ck-js .ck-gate>.ck-gate-body{display:block}"
+    )
 
 
 @pytest.mark.parametrize(
     "record",
-    ["null", "7", "{}", '{version: 2, answers: {q: {option: "a"}}}', '{version: 1, answers: {"x\\"]{}body{display:none}[a=\\"": {option: "a"}}}',
-     '{version: 1, answers: "words", opened: 7}', '{version: 1, answers: null, opened: {"a b": true}}'],
-)  # fmt: skip
+    [
+        "null",
+        "7",
+        "{}",
+        '{version: 2, answers: {q: {option: "a"}}}',
+        '{version: 1, answers: {"x\\"]{}body{display:none}[a=\\"": {option: "a"}}}',
+        '{version: 1, answers: "words", opened: 7}',
+        '{version: 1, answers: null, opened: {"a b": true}}',
+    ],
+)
 def test_first_paint_makes_nothing_of_odd_records(js, record):
     assert js(f"ck.firstPaintRules({record})") == ""
 
@@ -333,6 +404,14 @@ def test_progress_lists_every_question_with_a_link(built):
 
 def test_progress_is_found_in_parallel_reading(book):
     assert book.build(parallel=2).env.chapterkit_progress == {"index"}
+
+
+def test_progress_is_written_again_when_a_question_elsewhere_changes(book):
+    book.write("one.md", "# Page one\n\n```{my-progress}\n```\n")
+    book.build()
+    falling = (book.folder / "falling.md").read_text(encoding="utf-8")
+    book.write("falling.md", falling.replace("How fast does the cup", "How fast will the cup"))
+    assert "How fast will the cup arrive?" in book.build().body("one.html")
 
 
 def test_progress_without_a_browser_is_nothing(built):

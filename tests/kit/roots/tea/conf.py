@@ -10,7 +10,7 @@ author = "Nobody"
 copyright = "nobody"
 version = release = "1"
 extensions = ["myst_parser", "kit"]
-myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "dollarmath"]
 html_theme = "basic"
 html_copy_source = False
 exclude_patterns = ["_build"]
