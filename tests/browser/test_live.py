@@ -97,7 +97,7 @@ def test_a_cell_that_never_ends_is_ended_by_restart_and_the_code_is_kept(page, c
     page.keyboard.type("while True: pass")
     page.keyboard.press("Shift+Enter")
     panel(page, "busy")
-    live.get_by_role("button", name="Restart Python").click()
+    live.get_by_role("button", name="Restart").click()
     panel(page, "restarted")
     assert "while True: pass" in editor.inner_text()
     editor.click()
@@ -132,7 +132,7 @@ def test_a_start_that_stalls_ends_in_words(page, cell):
     page.clock.install()
     page.route("**/lite/repl/index.html*", lambda route: route.fulfill(body="<p>waiting", content_type="text/html"))
     cell.get_by_role("button").click()
-    page.wait_for_selector(".ck-live-frame")
+    page.wait_for_selector(".ck-live-frame", state="attached")
     for _ in range(10):
         page.clock.run_for(10_000)
         time.sleep(0.05)
@@ -172,4 +172,4 @@ def test_the_panel_follows_the_theme_and_fits_a_phone(page, cell):
     body = page.frame_locator(".ck-live-frame").locator("body")
     assert body.get_attribute("data-jp-theme-light") == "true"
     page.evaluate("document.body.dataset.theme = 'dark'")
-    page.frame_locator(".ck-live-frame").locator("body[data-jp-theme-light='false']").wait_for()
+    page.frame_locator(".ck-live-frame").locator("body[data-jp-theme-light='false']").wait_for(state="attached")

@@ -39,7 +39,7 @@ def _words() -> dict[str, str]:
         "frame": _("Live Python: edit the code and run it"),
         "run": _("Run"),
         "reset": _("Reset code"),
-        "restart": _("Restart Python"),
+        "restart": _("Restart"),
         "close": _("Close"),
         "load": _("Step 1 of 3: loading the runtime."),
         "start": _("Step 2 of 3: starting Python."),

@@ -154,7 +154,12 @@
       if (!reached) return;
       inside = reached;
       say("start");
-      inside.app.shell.node.ownerDocument.documentElement.lang = document.documentElement.lang;
+      const within = /** @type {Document} */ (made.contentDocument);
+      within.documentElement.lang = document.documentElement.lang;
+      // One cell needs no numbers beside it, and a phone has no room for them.
+      const style = within.createElement("style");
+      style.textContent = ".jp-InputPrompt, .jp-OutputPrompt, .jp-Collapser { display: none }";
+      within.head.append(style);
       const kernel = await waitFor(() => alive(reached), mine);
       if (!kernel) return;
       inside.session.statusChanged.connect((/** @type {any} */ _, /** @type {string} */ now) => {
