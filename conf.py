@@ -53,6 +53,7 @@ bibtex_reference_style = "author_year"
 # Pages
 html_theme = "furo"
 html_title = project
+html_favicon = "book/_static/favicon.svg"
 html_static_path = ["book/_static", "build/assets"]
 html_css_files = ["book.css"]
 templates_path = ["book/_templates"]

@@ -14,7 +14,6 @@ HOUR = 3600.0
 RUNS = 200
 ROWS = 4  # the timeline is wrapped like lines of text
 MANY = 300  # beyond this many intervals, single writes are thinner than a pixel
-BIN = 2.0  # width of a bar of the histogram, in points of goodput
 
 
 def draws_per_run(mean_failures: float) -> int:
@@ -154,29 +153,34 @@ def row_labels(row_time: float) -> list[str]:
 
 
 def spread_figure(state: dict[str, Any]) -> dict[str, Any]:
-    low = np.floor(100.0 * state["lowest"] / BIN) * BIN
-    high = np.ceil(100.0 * state["highest"] / BIN) * BIN
-    bins = int((np.maximum(high, low + BIN) - low) / BIN)
+    width = 1.0  # of a bar, in points of goodput
+    if state["highest"] - state["lowest"] > 0.2:
+        width = 2.0
+    if state["highest"] - state["lowest"] < 0.04:
+        width = 0.25
+    low = np.floor(100.0 * state["lowest"] / width) * width
+    high = np.ceil(100.0 * state["highest"] / width) * width
+    bins = int((np.maximum(high, low + width) - low) / width)
     middles = []
     counts = []
     for at in range(bins):
-        middles.append(low + (at + 0.5) * BIN)
+        middles.append(low + (at + 0.5) * width)
         counts.append(0)
     for share in state["many"]:
-        at = int(np.minimum((100.0 * share - low) / BIN, bins - 1.0))
+        at = int(np.minimum((100.0 * share - low) / width, bins - 1.0))
         counts[at] = counts[at] + 1
     tallest = 0
     for count in counts:
         if count > tallest:
             tallest = count
-    left = np.minimum(low, np.floor(100.0 * state["predicted"] / BIN) * BIN) - BIN
-    right = np.maximum(high, np.ceil(100.0 * state["predicted"] / BIN) * BIN) + BIN
+    left = np.minimum(low, np.floor(100.0 * state["predicted"] / width) * width) - width
+    right = np.maximum(high, np.ceil(100.0 * state["predicted"] / width) * width) + width
     return {
         "data": [
-            {"type": "bar", "name": "runs", "x": middles, "y": counts, "width": BIN * 0.92, "marker": {"color": "var(--ck-1)"},
+            {"type": "bar", "name": "runs", "x": middles, "y": counts, "width": width * 0.92, "marker": {"color": "var(--ck-1)"},
              "hovertemplate": "around %{x} %: %{y} runs"},
             {"type": "scatter", "mode": "lines", "name": "predicted", "x": [100.0 * state["predicted"], 100.0 * state["predicted"]],
-             "y": [0, tallest * 1.15], "line": {"color": "var(--ck-5)", "width": 3, "dash": "dash"}, "hovertemplate": "predicted %{x:.1f} %"},
+             "y": [0, tallest * 1.15], "line": {"color": "var(--ck-fg)", "width": 3, "dash": "dash"}, "hovertemplate": "predicted %{x:.1f} %"},
             {"type": "scatter", "mode": "markers", "name": "the run above", "x": [100.0 * state["measured"]], "y": [tallest * 0.06],
              "marker": {"symbol": "diamond", "color": "var(--ck-6)", "size": 12}, "hovertemplate": "this run %{x:.1f} %"},
         ],

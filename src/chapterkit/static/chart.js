@@ -95,8 +95,9 @@
         xaxis: Object.assign({}, axis, given.layout.xaxis), yaxis: Object.assign({}, axis, given.layout.yaxis),
         hoverlabel: { bgcolor: style.getPropertyValue("--ck-ground").trim(), font: { color: fg } }
       });
-      layout.xaxis.title = Object.assign({ standoff: 6 }, layout.xaxis.title);
-      layout.yaxis.title = Object.assign({ standoff: 6 }, layout.yaxis.title);
+      const small = { size: narrow ? 11.5 : 12.5 };
+      layout.xaxis.title = Object.assign({ standoff: 6, font: small }, layout.xaxis.title);
+      layout.yaxis.title = Object.assign({ standoff: 6, font: small }, layout.yaxis.title);
       await Plotly.react(this.box, given.data, layout, CONFIG);
       this.canvas.classList.add("ck-drawn");
     }
