@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -90,9 +91,10 @@ def compute(env: BuildEnvironment, text: str) -> tuple[str, str, str]:
 
 def _call(source: str, spelled: str, value: float | int) -> str:
     """What hover shows: the call with its inputs and its value in base units, nothing said twice."""
-    raw = str(value) if isinstance(value, int) else f"{value:.7g}"
-    parts = [spelled, raw] if source == spelled or "(" in source else [source, spelled, raw]
-    return " = ".join(dict.fromkeys(parts))
+    parts = [spelled] if source == spelled or "(" in source else [source, spelled]
+    if not re.fullmatch(r"[\d_.]+", spelled):
+        parts.append(str(value) if isinstance(value, int) else f"{value:.7g}")
+    return " = ".join(parts)
 
 
 def _form(form: str) -> tuple[str, str]:

@@ -201,9 +201,19 @@ def test_a_wrong_line_of_given_stops_the_build_at_that_line(stopped, lines, word
     stopped(f":::{{given}}\n{lines}\n:::", words, f"index.md:{line}")
 
 
-def test_the_call_is_shown_with_its_value_in_base_units(book):
-    book.only(":::{given}\nheight = 2 * 10\n:::\n\n{calc}`fall_time(height) | ms .0f`")
-    assert 'data-call="fall_time(2 * 10) = 2.019275"' in book.build().read("index.html")
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("fall_time(height) | ms .0f", "fall_time(2 * 10) = 2.019275"),
+        ("height", "height = 2 * 10 = 20"),
+        ("many", "many = 1_000"),
+        ("7", "7"),
+        ("2 * h", "2 * h = 7200"),
+    ],
+)
+def test_the_call_is_shown_with_its_value_in_base_units(book, text, call):
+    book.only(f":::{{given}}\nheight = 2 * 10\nmany = 1_000\n:::\n\n{{calc}}`{text}`")
+    assert f'data-call="{call}"' in book.build().read("index.html")
 
 
 def test_inside_links_and_options_the_number_is_no_second_control(built):

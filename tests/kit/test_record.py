@@ -288,7 +288,8 @@ def test_of_two_answers_the_earlier_counts_whoever_imports(js):
     for here, there in ((early, late), (late, early)):
         assert (
             js(f"""
-            var here = logic.parse('{json.dumps(here)}').record, there = logic.parse('{json.dumps(there)}').record;
+            var here = logic.parse('{json.dumps(here)}').record;
+            var there = logic.parse('{json.dumps(there)}').record;
             logic.merge(here, there).answers.q.option
         """)
             == "a"
