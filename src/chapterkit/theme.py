@@ -25,5 +25,6 @@ class _OneIdEach(SphinxPostTransform):
 
 
 def setup(app: Sphinx) -> None:
-    """Mend what the theme leaves."""
+    """Mend what the theme leaves; `scroll.js` lets the keyboard reach what scrolls sideways."""
     app.add_post_transform(_OneIdEach)
+    app.add_js_file("scroll.js", priority=750, defer="defer")

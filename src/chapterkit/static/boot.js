@@ -3,6 +3,8 @@
   "use strict";
   var root = document.documentElement;
   root.classList.add("ck-js");
+  // The theme lays some controls out anew when its own script takes this class away; better before the first paint.
+  root.classList.remove("no-js");
   var store;
   try {
     store = window.localStorage;
