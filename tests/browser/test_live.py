@@ -130,7 +130,8 @@ def test_a_runtime_that_is_missing_or_blocked_is_said_in_words(page, cell, patte
 def test_a_start_that_stalls_ends_in_words(page, cell):
     """Files that never come: after 90 s without progress the reader is told."""
     page.clock.install()
-    page.route("**/lite/repl/index.html*", lambda route: route.fulfill(body="<p>waiting", content_type="text/html"))
+    empty = {"body": "<p>waiting", "content_type": "text/html"}
+    page.route("**/lite/repl/index.html*", lambda route: route.fulfill(**empty))
     cell.get_by_role("button").click()
     page.wait_for_selector(".ck-live-frame", state="attached")
     for _ in range(10):
@@ -143,7 +144,7 @@ def test_a_start_that_stalls_ends_in_words(page, cell):
 def test_a_browser_without_webassembly_is_told(page, cell):
     page.evaluate("delete window.WebAssembly")
     cell.get_by_role("button").click()
-    assert "no WebAssembly" in panel(page, "unable").inner_text()
+    assert "such as WebAssembly" in panel(page, "unable").inner_text()
 
 
 def test_the_size_is_said_before_anything_is_fetched(page, cell):
@@ -172,4 +173,6 @@ def test_the_panel_follows_the_theme_and_fits_a_phone(page, cell):
     body = page.frame_locator(".ck-live-frame").locator("body")
     assert body.get_attribute("data-jp-theme-light") == "true"
     page.evaluate("document.body.dataset.theme = 'dark'")
-    page.frame_locator(".ck-live-frame").locator("body[data-jp-theme-light='false']").wait_for(state="attached")
+    page.frame_locator(".ck-live-frame").locator("body[data-jp-theme-light='false']").wait_for(
+        state="attached"
+    )

@@ -19,6 +19,7 @@ from chapterkit.live.manifest import LiveBuildError, digest, read
 
 ROOT = Path(__file__).resolve().parents[2]
 PINS = ROOT / "book" / "live" / "manifest.toml"
+WASM = b"\0asm" * 1000
 COMPILED = "numpy-2.0-cp312-cp312-wasm32.whl"
 
 
@@ -60,7 +61,7 @@ class Kit:
 
     def pack(self) -> None:
         core = self.offered / "pyodide-1.0.tgz"
-        files = {"pyodide.mjs": b"export {}", "pyodide.asm.wasm": b"\0asm" * 1000}
+        files = {"pyodide.mjs": b"export {}", "pyodide.asm.wasm": WASM, "lib.zip": b"PK"}
         files["pyodide-lock.json"] = json.dumps(self.lock).encode()
         with tarfile.open(core, "w:gz") as tar:
             for name, data in files.items():
@@ -72,7 +73,7 @@ class Kit:
             '[local]\nimports = ["ours"]\nwithout = []\napplication-bytes = 10',
             '[application]\npackages = {}\narchive-sha256 = ""',
             f'[pyodide]\nnpm = "pyodide@1.0"\nsha256 = "{digest(core)}"\nlock = "pyodide-lock.json"',
-            'files = ["pyodide.mjs", "pyodide.asm.wasm"]',
+            'files = ["pyodide.mjs", "pyodide.asm.wasm", "lib.zip"]\nlibrary = "lib.zip"',
         ]
         for table, path in (("wheel", self.compiled), ("wheel", self.pure), ("kernel-wheel", self.kernel)):
             pins.append(f'[[{table}]]\nfile = "{path.name}"\nsha256 = "{digest(path)}"')
@@ -83,10 +84,16 @@ class Kit:
 
     def assemble(self, out: str) -> Path:
         manifest = read(self.folder / "manifest.toml")
-        made = [wheels.standin(self.folder / "standins" / "jedi", self.folder / out / "made")]
-        made.append(make_wheel(self.folder / out / "made" / "ours-1-py3-none-any.whl", "numpy"))
-        runtime.assemble(manifest, self.collect(), made, self.folder / out / "dist", ("ours",))
-        return self.folder / out / "dist"
+        standin = wheels.standin(self.folder / "standins" / "jedi", self.folder / out / "made")
+        own = make_wheel(self.folder / out / "made" / "ours-1-py3-none-any.whl", "numpy")
+        dist = self.folder / out / "dist"
+
+        def compile_archives(core: Path, archives: list[Path]) -> None:
+            assert core.name == "pyodide-1.0.tgz"
+            self.compiled_names = [path.name for path in archives]
+
+        runtime.assemble(manifest, self.collect(), own, [standin], dist, compile_archives)
+        return dist
 
 
 @pytest.fixture
@@ -165,7 +172,14 @@ def test_two_assemblies_are_equal_to_the_byte(kit: Kit) -> None:
 def test_webassembly_is_packed_for_servers_that_do_not(kit: Kit) -> None:
     dist = kit.assemble("one")
     packed = dist / "pyodide.asm.wasm.packed"
-    assert gzip.decompress(packed.read_bytes()) == (dist / "pyodide.asm.wasm").read_bytes()
+    assert gzip.decompress(packed.read_bytes()) == WASM
+    assert not (dist / "pyodide.asm.wasm").exists()
+
+
+def test_python_is_compiled_ahead_except_the_projects_own_source(kit: Kit) -> None:
+    """Readers may look into the functions they call; what those stand on only has to start fast."""
+    kit.assemble("one")
+    assert kit.compiled_names == ["lib.zip", "jedi-0-py3-none-any.whl", kit.pure.name, kit.kernel.name]
 
 
 def test_a_standin_is_a_wheel_that_pip_would_read(tmp_path: Path) -> None:

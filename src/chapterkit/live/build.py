@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from chapterkit.live import lite, runtime, sources, wheels
+from chapterkit.live.compiling import compile_archives
 from chapterkit.live.manifest import Manifest, read
 
 STAMP = "inputs.sha256"
@@ -43,13 +44,13 @@ def _make(
 ) -> None:
     cache.mkdir(parents=True, exist_ok=True)
     files = sources.collect(manifest, cache, offered)
-    with tempfile.TemporaryDirectory(dir=cache) as folder:
-        scratch = Path(folder)
-        made = [wheels.own(project, scratch / "wheels")]
-        standins = manifest.folder / "standins"
-        made += [wheels.standin(standins / name, scratch / "wheels") for name in manifest.standins]
+    with tempfile.TemporaryDirectory(dir=cache) as temporary:
+        scratch = Path(temporary)
+        own = wheels.own(project, scratch / "wheels")
+        folder = manifest.folder / "standins"
+        standins = [wheels.standin(folder / name, scratch / "wheels") for name in manifest.standins]
         pyodide = scratch / "pyodide"
-        packages = runtime.assemble(manifest, files, made, pyodide, tuple(manifest.local["imports"]))
+        packages = runtime.assemble(manifest, files, own, standins, pyodide, compile_archives)
         out = scratch / "out"
         lite.build(manifest, packages, scratch, out)
         shutil.copytree(pyodide, out / "static" / "pyodide")
@@ -65,11 +66,9 @@ def first_run_bytes(manifest: Manifest, out: Path) -> int:
 
     Text counts gzipped, as any static server sends it; WebAssembly in our own packing; archives as they are.
     """
-    total = int(manifest.local["application-bytes"])
-    for path in (out / "static" / "pyodide").iterdir():
-        if path.name != runtime.PACKED:
-            total += sent_bytes(path)
-    return total
+    return int(manifest.local["application-bytes"]) + sum(
+        sent_bytes(path) for path in (out / "static" / "pyodide").iterdir()
+    )
 
 
 def sent_bytes(path: Path) -> int:

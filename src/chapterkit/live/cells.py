@@ -53,7 +53,7 @@ def _words() -> dict[str, str]:
         "blocked": _("Something in this browser or network keeps the live runtime from loading.") + kept,
         "failed": _("Python stopped while it was starting. Close and try again.") + kept,
         "file": _("Live cells need a web server, and this page was opened from a file.") + kept,
-        "unable": _("This browser has no WebAssembly, which live cells need.") + kept,
+        "unable": _("This browser lacks something that live cells need, such as WebAssembly.") + kept,
     }
     # Sphinx translates when a text is used, and JSON does not use it as text.
     return {key: str(text) for key, text in words.items()}

@@ -36,6 +36,7 @@ class Manifest:
     core: File
     core_files: tuple[str, ...]
     lock: str
+    library: str
     wheels: tuple[File, ...]
     kernel_wheels: tuple[File, ...]
     application: dict[str, str]
@@ -55,6 +56,7 @@ def read(path: Path) -> Manifest:
             core=File(f"{core['npm'].replace('@', '-')}.tgz", sha256=core["sha256"], package=core["npm"]),
             core_files=tuple(core["files"]),
             lock=core["lock"],
+            library=core["library"],
             wheels=tuple(_wheel(w) for w in raw["wheel"]),
             kernel_wheels=tuple(_wheel(w) for w in raw["kernel-wheel"]),
             application=dict(app["packages"]),

@@ -7,7 +7,7 @@ import gzip
 import json
 import tarfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,44 +17,54 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 from chapterkit.live.manifest import LiveBuildError, Manifest, digest
 
 # What the kernel's worker imports in Pyodide's place; see the file.
-BOOT = Path(__file__).parent / "boot.mjs"
+BOOT = Path(__file__).parent / "inside" / "boot.mjs"
 # Packed by us, since many servers send WebAssembly as it is: 10 MB instead of 3. The name must not
 # end in .gz, or some servers declare the file encoded and browsers unpack it a second time.
-PACKED = "pyodide.asm.wasm"
+WASM = "pyodide.asm.wasm"
+Compile = Callable[[Path, list[Path]], None]
 
 
 def assemble(
     manifest: Manifest,
     files: dict[str, Path],
-    extra: Iterable[Path],
+    own: Path,
+    standins: Iterable[Path],
     out: Path,
-    imports: tuple[str, ...] = (),
+    compile_archives: Compile,
 ) -> list[str]:
     """Write a self-hosted Pyodide to `out` and return the names of its packages.
 
-    `files` are the pinned files; `extra` are wheels made here. The lock is complete: whatever a
-    package needs is in it, or was left out on purpose by a stand-in.
+    `files` are the pinned files, `own` is the project's wheel. The lock is complete: whatever a
+    package needs is in it, or the manifest says that it is done without.
     """
     out.mkdir(parents=True, exist_ok=True)
-    official = _unpack_core(manifest, files[manifest.core.name], out)
-    by_file = {entry["file_name"]: entry for entry in official["packages"].values()}
+    core = files[manifest.core.name]
+    official = _unpack_core(manifest, core, out)
+    pinned = [files[f.name] for f in (*manifest.wheels, *manifest.kernel_wheels)]
+    for path in pinned:
+        _check_compiled(path, official)
+    # Readers may look into the project's own source, so that wheel stays as it is.
+    kept = [path for path in pinned if not _is_pure(path)]
+    compiled = [*standins, *(path for path in pinned if _is_pure(path))]
+    shipped = []
+    for path in [own, *kept, *compiled]:
+        shipped.append(out / path.name)
+        shipped[-1].write_bytes(path.read_bytes())
+    compile_archives(core, [out / manifest.library, *shipped[1 + len(kept) :]])
+
+    known = {entry["file_name"]: entry for entry in official["packages"].values()}
     packages: dict[str, dict[str, Any]] = {}
     wants: dict[str, set[str]] = {}
-    pinned = [files[f.name] for f in (*manifest.wheels, *manifest.kernel_wheels)]
-    for path in [*pinned, *extra]:
+    for path in shipped:
         entry, needs = _lock_entry(path, official["info"]["python"])
-        known = by_file.get(path.name)
-        if not path.name.endswith("-none-any.whl") and (known is None or known["sha256"] != entry["sha256"]):
-            raise LiveBuildError(f"{path.name} is compiled code and not the one in Pyodide's own lock file")
-        if known is not None and known["sha256"] == entry["sha256"]:
-            entry["imports"] = known["imports"]
-            needs |= {canonicalize_name(name) for name in known["depends"]}
-        if path in extra and imports and entry["name"] not in manifest.standins:
-            entry["imports"] = [name for name in entry["imports"] if name in imports]
+        if path.name in known and not _is_pure(path):
+            entry["imports"] = known[path.name]["imports"]
+            needs |= {canonicalize_name(name) for name in known[path.name]["depends"]}
+        if path.name == own.name:
+            entry["imports"] = [name for name in entry["imports"] if name in manifest.local["imports"]]
         packages[entry["name"]] = entry
         wants[entry["name"]] = needs
-        (out / path.name).write_bytes(path.read_bytes())
-    without = set(manifest.local.get("without", ()))
+    without = set(manifest.local["without"])
     for name, needs in wants.items():
         lost = needs - packages.keys() - without
         if lost:
@@ -64,6 +74,17 @@ def assemble(
     text = json.dumps(lock, indent=1, sort_keys=True)
     (out / "pyodide-lock.json").write_text(f"{text}\n", encoding="utf-8")
     return sorted(packages)
+
+
+def _is_pure(path: Path) -> bool:
+    return path.name.endswith("-none-any.whl")
+
+
+def _check_compiled(path: Path, official: dict[str, Any]) -> None:
+    """Machine code must be the interpreter's own, whatever our manifest says."""
+    hashes = {entry["sha256"] for entry in official["packages"].values() if entry["file_name"] == path.name}
+    if not _is_pure(path) and digest(path) not in hashes:
+        raise LiveBuildError(f"{path.name} is compiled code and not the one in Pyodide's own lock file")
 
 
 def _unpack_core(manifest: Manifest, archive: Path, out: Path) -> dict[str, Any]:
@@ -78,7 +99,9 @@ def _unpack_core(manifest: Manifest, archive: Path, out: Path) -> dict[str, Any]
         for name in manifest.core_files:
             (out / name).write_bytes(read(name))
         official: dict[str, Any] = json.loads(read(manifest.lock))
-    (out / f"{PACKED}.packed").write_bytes(gzip.compress((out / PACKED).read_bytes(), 9, mtime=0))
+    wasm = out / WASM
+    (out / f"{WASM}.packed").write_bytes(gzip.compress(wasm.read_bytes(), 9, mtime=0))
+    wasm.unlink()
     (out / BOOT.name).write_bytes(BOOT.read_bytes())
     return official
 
@@ -126,8 +149,8 @@ def _top_level(members: list[str]) -> list[str]:
         head, _, rest = member.partition("/")
         if head.endswith((".dist-info", ".data", ".libs")):
             continue
-        if rest and member.endswith((".py", ".so")):
+        if rest and member.endswith((".py", ".pyc", ".so")):
             names.add(head)
-        elif not rest and member.endswith(".py"):
-            names.add(head.removesuffix(".py"))
+        elif not rest and member.endswith((".py", ".pyc")):
+            names.add(head.partition(".")[0])
     return sorted(names)

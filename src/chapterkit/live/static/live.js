@@ -53,7 +53,8 @@
   /** Why this page cannot run anything, or nothing. */
   function obstacle() {
     if (location.protocol === "file:") return "file";
-    if (typeof WebAssembly !== "object" || typeof Worker !== "function") return "unable";
+    const needs = ["WebAssembly", "Worker", "DecompressionStream"];
+    if (needs.some((name) => !(name in window))) return "unable";
     return "";
   }
 

@@ -34,7 +34,7 @@ export async function loadPyodide(options) {
   self.fetch = async (input, init) => {
     const url = typeof input === "string" ? input : (input.url ?? String(input));
     if (!url.startsWith(HERE)) return plain(input, init);
-    const packed = url === HERE + WASM && typeof DecompressionStream === "function";
+    const packed = url === HERE + WASM;
     const response = packed ? await plain(`${url}.packed`, init) : await plain(input, init);
     if (!response.ok || !response.body) return response;
     const body = counted(response, tell);
