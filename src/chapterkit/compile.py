@@ -5,11 +5,13 @@ behind it, rewrites each into the subset that PScript takes, and returns one sma
 decorators, annotations and docstrings go; ``np`` becomes a shim over ``Math``; keyword arguments
 become positions. Argument checks come along: a function that carries ``__accepts__`` (a mapping
 from argument to an object with ``low``, ``low_open``, ``high``, ``high_open``, ``whole`` and
-``words``) makes the same checks, with the same words, in the page.
+``words``) makes the same checks, with the same words, in the page; ``__accepts_each__`` does the
+same for arguments that are lists.
 
 The rules of the subset: plain functions of numbers, strings, lists and dicts; loops over ``range``
 or a list; no f-strings (the formatter is `quantity.show`), classes, ``with``, ``try`` or lambdas.
-Anything else stops the build with its file and line.
+Anything else stops the build with its file and line. What cannot be seen here and differs in the
+page: an index from the end is written as a number (``x[-1]``), ``len`` is not asked of a dict.
 """
 
 from __future__ import annotations
@@ -27,44 +29,44 @@ from typing import Any
 
 import pscript
 
-SHIM = {
-    "sqrt": "Math.sqrt", "exp": "Math.exp", "expm1": "Math.expm1", "log": "Math.log", "log1p": "Math.log1p",
-    "log10": "Math.log10", "abs": "Math.abs", "floor": "Math.floor", "ceil": "Math.ceil", "maximum": "Math.max",
-    "minimum": "Math.min", "where": "function (c, a, b) { return c ? a : b; }", "pi": "Math.PI", "e": "Math.E",
-    "inf": "Infinity", "isfinite": "Number.isFinite",
-}  # fmt: skip
-_BUILTINS = {"abs", "enumerate", "float", "int", "len", "list", "max", "min", "range", "str", "sum", "True", "False", "None"}
+from chapterkit.javascript import SHIM, TAKEN, runtime
+
+_BUILTINS = {"abs", "enumerate", "float", "int", "len", "list", "max", "min", "range", "str"}
 _REFUSED: dict[type[ast.AST], str] = {
     ast.JoinedStr: "an f-string; let a template or a read-out format the number",
     ast.Lambda: "a lambda; write a function",
     ast.ClassDef: "a class",
     ast.With: "a with statement",
     ast.Try: "a try statement",
+    ast.TryStar: "a try statement",
     ast.Raise: "a raise statement; argument checks belong into the decorator",
     ast.Import: "an import inside a function",
     ast.ImportFrom: "an import inside a function",
     ast.Global: "a global statement",
+    ast.Nonlocal: "a nonlocal statement",
     ast.Yield: "a generator",
+    ast.YieldFrom: "a generator",
+    ast.AsyncFunctionDef: "an async function",
+    ast.AsyncFor: "an async loop",
+    ast.AsyncWith: "a with statement",
+    ast.Await: "an await expression",
     ast.GeneratorExp: "a generator expression; write a list comprehension",
+    ast.Set: "a set",
     ast.SetComp: "a set comprehension",
     ast.DictComp: "a dict comprehension; write a loop",
     ast.Starred: "a starred expression",
     ast.Slice: "a slice",
     ast.NamedExpr: "an assignment expression",
     ast.MatMult: "a matrix product",
+    ast.FloorDiv: "the operator `//`; write np.floor(a / b)",
     ast.In: "the operator `in`",
     ast.NotIn: "the operator `not in`",
     ast.Match: "a match statement",
 }
 
-RUNTIME = """\
-var np = {%s};
-var _show = function (x) { return Number.isInteger(x) ? x.toFixed(1) : String(x); };
-var _check = function (name, x, low, lowOpen, high, highOpen, whole, words) {
-  if (typeof x !== "number" || !(lowOpen ? x > low : x >= low) || !(highOpen ? x < high : x <= high) || (whole && x !== Math.floor(x)))
-    throw new RangeError(name + " must be " + words + "; got " + (typeof x === "number" ? _show(x) : x));
-};
-""" % ", ".join(f"{name}: {code}" for name, code in SHIM.items())
+# What a value made inside a function may be asked to do; anything else would be `undefined` in the page.
+_METHODS = {"append", "copy", "count", "endswith", "extend", "get", "index", "insert", "items", "join", "keys", "lower", "pop", "replace", "reverse", "split",
+            "startswith", "strip", "upper", "values"}  # fmt: skip
 
 
 class CompileError(Exception):
@@ -101,8 +103,8 @@ class _Unit:
 class _Rewrite(ast.NodeTransformer):
     """Resolve names, turn keywords into positions and refuse what the subset lacks."""
 
-    def __init__(self, unit: _Unit, found: Callable[[_Unit, ast.AST, object], str]) -> None:
-        self.unit, self.found = unit, found
+    def __init__(self, unit: _Unit, found: Callable[[_Unit, ast.AST, object], str], plain: bool) -> None:
+        self.unit, self.found, self.plain = unit, found, plain
         names = {arg.arg for arg in ast.walk(unit.tree) if isinstance(arg, ast.arg)}
         names |= {n.id for n in ast.walk(unit.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.local = names
@@ -111,9 +113,46 @@ class _Rewrite(ast.NodeTransformer):
         reason = _REFUSED.get(type(node))
         if reason:
             raise self.unit.error(node, f"cannot compile {reason}")
-        if isinstance(node, ast.Compare) and len(node.ops) > 1:
-            raise self.unit.error(node, "cannot compile a chained comparison; join two with `and`")
+        name = getattr(node, "arg", None) if isinstance(node, ast.arg) else getattr(node, "id", None)
+        if name in TAKEN and name in self.local:
+            raise self.unit.error(node, f"the name {name!r} means something else in JavaScript; choose another")
         return super().visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if node is not self.unit.tree:
+            raise self.unit.error(node, "cannot compile a function inside a function")
+        if node.args.vararg or node.args.kwarg:
+            raise self.unit.error(node, "cannot compile an argument with a star")
+        return self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        fits = isinstance(node.value, (str, float, bool, type(None))) or (isinstance(node.value, int) and abs(node.value) <= 2**53)
+        if not fits:
+            raise self.unit.error(node, f"cannot compile {ast.unparse(node)}; known are numbers, strings, True, False and None")
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        if len(node.ops) > 1:
+            raise self.unit.error(node, "cannot compile a chained comparison; join two with `and`")
+        self._refuse_lists(node, node.left, *node.comparators)
+        return self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self._refuse_lists(node, node.left, node.right)
+        if not isinstance(node.op, ast.Mod):
+            return self.generic_visit(node)
+        if isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
+            raise self.unit.error(node, "cannot compile the formatting of a string; let a template or a read-out format the number")
+        return ast.copy_location(ast.Call(ast.Name("_mod", ast.Load()), [self.visit(node.left), self.visit(node.right)], []), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        if isinstance(node.op, ast.Mod):
+            raise self.unit.error(node, "cannot compile the operator `%=`; write x = x % y")
+        return self.generic_visit(node)
+
+    def _refuse_lists(self, node: ast.AST, *operands: ast.expr) -> None:
+        if self.plain and any(isinstance(operand, (ast.List, ast.ListComp, ast.Dict, ast.Tuple)) for operand in operands):
+            raise self.unit.error(node, "cannot compile an operator between lists in a module of plain arithmetic; append in a loop")
 
     def _value(self, node: ast.expr) -> tuple[bool, object]:
         """What a global name or a dotted path from one stands for in Python."""
@@ -140,6 +179,8 @@ class _Rewrite(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         known, owner = self._value(node.value)
         if not known:
+            if node.attr not in _METHODS:
+                raise self.unit.error(node, f"cannot compile .{node.attr} of a value; known are {', '.join(sorted(_METHODS))}")
             return self.generic_visit(node)
         if isinstance(owner, ModuleType) and owner.__name__ in ("numpy", "math"):
             if node.attr not in SHIM:
@@ -148,47 +189,75 @@ class _Rewrite(ast.NodeTransformer):
         return ast.copy_location(ast.Name(self.found(self.unit, node, self._value(node)[1]), ast.Load()), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if node.keywords:
-            known, function = self._value(node.func)
-            if not known or not callable(function):
-                raise self.unit.error(node, "keyword arguments work only in calls of functions known at build")
+        known, function = self._value(node.func)
+        if known and isinstance(inspect.unwrap(function) if callable(function) else None, FunctionType):
             self._positions(node, inspect.signature(function))
+        elif node.keywords:
+            raise self.unit.error(node, "keyword arguments work only in calls of functions known at build")
+        elif function is str and not (isinstance(node.args[0], ast.Call) and ast.unparse(node.args[0].func) == "int"):
+            raise self.unit.error(node, "str of a number reads differently in the page; write str(int(…)) or let a template format it")
         return self.generic_visit(node)
 
     def _positions(self, node: ast.Call, signature: inspect.Signature) -> None:
         given = {keyword.arg: keyword.value for keyword in node.keywords}
         names = list(signature.parameters)
-        unknown = [name for name in given if name not in names]
-        if unknown:
-            raise self.unit.error(node, f"{ast.unparse(node.func)} has no argument {unknown[0]!r}")
-        last = max(names.index(name) for name in given if name)
-        for name in names[len(node.args) : last + 1]:
-            default = signature.parameters[name].default
-            if name not in given and default is inspect.Parameter.empty:
-                raise self.unit.error(node, f"the call of {ast.unparse(node.func)} leaves out {name!r}")
-            node.args.append(given.get(name, ast.Constant(default)))
+        words = ast.unparse(node.func)
+        if None in given:
+            raise self.unit.error(node, "cannot compile an argument with two stars")
+        if len(node.args) > len(names):
+            raise self.unit.error(node, f"the call of {words} gives {len(node.args)} arguments; it takes {len(names)}")
+        for name in given:
+            if name not in names:
+                raise self.unit.error(node, f"{words} has no argument {name!r}")
+            if names.index(str(name)) < len(node.args):
+                raise self.unit.error(node, f"the call of {words} gives {name!r} twice")
+        last = max([names.index(str(name)) for name in given], default=len(node.args) - 1)
+        for at in range(len(node.args), len(names)):
+            default = signature.parameters[names[at]].default
+            if names[at] not in given and default is inspect.Parameter.empty:
+                raise self.unit.error(node, f"the call of {words} leaves out {names[at]!r}")
+            if at <= last:
+                node.args.append(given.get(names[at]) or self._default(node, words, names[at], default))
         node.keywords = []
+
+    def _default(self, node: ast.Call, words: str, name: str, value: object) -> ast.expr:
+        if not isinstance(value, (bool, int, float, str, type(None))):
+            raise self.unit.error(node, f"the call of {words} must give {name!r}: its default is not a plain number or string")
+        return ast.copy_location(ast.Constant(value), node)
 
 
 def _checks(unit: _Unit) -> list[ast.stmt]:
+    """Statements that check arguments as the decorator does, in the order of the arguments."""
+    single, many = getattr(unit.outer, "__accepts__", {}), getattr(unit.outer, "__accepts_each__", {})
     lines = []
-    for name, domain in getattr(unit.outer, "__accepts__", {}).items():
-        low = "-np.inf" if domain.low == -math.inf else repr(float(domain.low))
-        high = "np.inf" if domain.high == math.inf else repr(float(domain.high))
-        lines.append(
-            f"_check({name!r}, {name}, {low}, {bool(domain.low_open)}, {high}, {bool(domain.high_open)}, "
-            f"{bool(domain.whole)}, {domain.words!r})"
-        )
+    for name in inspect.signature(unit.inner).parameters:
+        if name in single or name in many:
+            domain = single.get(name) or many[name]
+            low = "-np.inf" if domain.low == -math.inf else repr(float(domain.low))
+            high = "np.inf" if domain.high == math.inf else repr(float(domain.high))
+            call = (
+                f"({name!r}, {name}, {low}, {bool(domain.low_open)}, {high}, {bool(domain.high_open)}, "
+                f"{bool(domain.whole)}, {domain.words!r})"
+            )
+            lines.append(f"{name} = _each{call}" if name in many else f"_check{call}")
+    if len(many) > 1:
+        names = ", ".join(many)
+        lines.append(f"{names} = _match({list(many)!r}, [{names}])")
     return ast.parse("\n".join(lines)).body
 
 
 def _bare(tree: ast.FunctionDef) -> None:
-    """Drop what only Python needs: decorators, annotations, the docstring, the keyword-only mark."""
+    """Drop what only Python needs: decorators, annotations, the docstring, marks between arguments."""
     tree.decorator_list, tree.returns = [], None
-    tree.args.args += tree.args.kwonlyargs
-    tree.args.defaults += [default for default in tree.args.kw_defaults if default is not None]
-    tree.args.kwonlyargs, tree.args.kw_defaults = [], []
-    for arg in tree.args.args:
+    arguments = tree.args
+    arguments.args = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    defaults = [*arguments.defaults, *arguments.kw_defaults]
+    if any(defaults):
+        # From the first default on, each argument needs one; calls are known to give what Python asks for.
+        first_one = next(at for at, default in enumerate(defaults) if default)
+        arguments.defaults = [default or ast.Constant(None) for default in defaults[first_one:]]
+    arguments.posonlyargs, arguments.kwonlyargs, arguments.kw_defaults = [], [], []
+    for arg in arguments.args:
         arg.annotation = None
     first = tree.body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
@@ -210,6 +279,18 @@ def _source(unit: _Unit, tree: ast.FunctionDef, plain: bool) -> str:
     return ast.unparse(tree)
 
 
+def _culprit(tree: ast.FunctionDef) -> ast.AST:
+    """The innermost statement that PScript refuses."""
+    found: ast.AST = tree
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and node is not tree:
+            try:
+                pscript.py2js(ast.unparse(node))
+            except Exception:
+                found = node
+    return found
+
+
 def compile_functions(entries: Iterable[Callable[..., Any]], *, lists: Iterable[str] = ()) -> str:
     """Compile `entries` and all they call; the script is an expression giving ``{name: function}``.
 
@@ -217,14 +298,14 @@ def compile_functions(entries: Iterable[Callable[..., Any]], *, lists: Iterable[
 
     Raises `CompileError` with file and line for code outside the subset.
     """
-    entries = list(entries)
+    entries, listed = list(entries), set(lists)
     units: dict[tuple[str, str], _Unit] = {}
     constants: dict[str, str] = {}
     queue: list[_Unit] = []
 
     def want(function: Callable[..., Any]) -> _Unit:
         unit = _Unit(function)
-        if unit.key not in units:
+        if unit.key not in units or units[unit.key].inner is not unit.inner:
             taken = next((u for u in units.values() if u.name == unit.name), None)
             if taken:
                 raise unit.error(unit.tree, f"has the same name as {taken.file}:{taken.first} in the page")
@@ -240,6 +321,8 @@ def compile_functions(entries: Iterable[Callable[..., Any]], *, lists: Iterable[
         except (TypeError, ValueError):
             raise unit.error(node, f"{ast.unparse(node)} is neither a function nor plain data") from None
         name = f"{re.sub(r'[^A-Za-z0-9]', '_', unit.inner.__module__)}__{re.sub(r'[^A-Za-z0-9]', '_', ast.unparse(node))}"
+        while constants.get(name, text) != text:  # `a.b` and `a_b` would be one name
+            name += "_"
         constants[name] = text
         return name
 
@@ -250,16 +333,17 @@ def compile_functions(entries: Iterable[Callable[..., Any]], *, lists: Iterable[
         unit = queue.pop(0)
         _bare(unit.tree)
         _PlainAssignments().visit(unit.tree)
-        tree = _Rewrite(unit, found).visit(unit.tree)
-        source = _source(unit, tree, plain=unit.inner.__module__ not in set(lists))
+        plain = unit.inner.__module__ not in listed
+        tree = _Rewrite(unit, found, plain).visit(unit.tree)
+        source = _source(unit, tree, plain)
         try:
             pscript.py2js(source)
-        except Exception as problem:  # PScript raises several kinds, all with words
-            raise CompileError(unit.file, unit.first, f"in {unit.inner.__name__}: {problem}") from problem
+        except Exception as problem:  # PScript raises several kinds, all with words, the last line without its own place
+            raise unit.error(_culprit(tree), f"cannot compile this: {str(problem).splitlines()[-1]}") from problem
         pieces.append(source)
     script = pscript.py2js("\n\n".join(pieces))
     script = re.sub(r"^\s*//.*\n|[ \t]+$", "", script, flags=re.M)
     script = re.sub(r"^(?: {4})+", lambda m: " " * (len(m[0]) // 4), script, flags=re.M)
     data = "".join(f"var {name} = {text};\n" for name, text in sorted(constants.items()))
     exports = ", ".join(f"{e.__name__}: {units[_Unit(e).key].name}" for e in entries)
-    return f"(function () {{\n{RUNTIME}{data}{script}\nreturn {{{exports}}};\n}})()"
+    return f"(function () {{\n{runtime(script)}{data}{script}\nreturn {{{exports}}};\n}})()"
