@@ -159,7 +159,7 @@ INSTRUMENT = Instrument(
         },
         "model": {
             "close": "The first-order rule and the exact model agree here to within two points: a write takes {ratio|% .2g} of the time between failures.",
-            "off": "The first-order rule overstates the loss by {gap|points .1f}: failures also strike while a write runs, and lost work is capped by the failure itself.",
+            "off": "The first-order rule overstates the loss by {gap|points .1f}. It sets what is lost against useful work; the exact model sets it against all the time there is.",
             "broken": "The first-order rule claims that {first_order|% .0f} is lost, more than all the time there is. It has left the ground it was derived on.",
         },
     },

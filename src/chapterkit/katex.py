@@ -1,13 +1,19 @@
-"""Math is rendered by a Node process per builder process; see that each ends with its build.
+"""Math is rendered by a Node process per builder process; see that each starts surely and ends with its build.
 
 sphinxcontrib-katex ends its servers at interpreter exit, which processes of a parallel build never
 reach, so their servers lived on. The server's standard input is a pipe from the process that needs
 it: when that ends, however it ends, so does the server, and takes its scratch folder with it.
+
+It also connects once, as soon as the socket's file exists; the server may not listen yet, and the
+build died of it on a busy machine. Here the connection is tried until the time to start is over.
 """
 
 from __future__ import annotations
 
+import socket
+import time
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import TYPE_CHECKING, Any
 
 from sphinxcontrib.katex import KaTeXServer
@@ -15,6 +21,7 @@ from sphinxcontrib.katex import KaTeXServer
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+PATIENCE = 60.0  # seconds; a start takes a tenth of one where nothing else runs
 _build_command = KaTeXServer.build_command
 
 
@@ -23,6 +30,24 @@ def _command(*args: Any, **kwargs: Any) -> list[str]:
     return [node, "--require", str(Path(__file__).with_name("katex_end.js")), *rest]
 
 
+def _start(rundir: Path, timeout: float) -> tuple[Popen[bytes], socket.socket]:
+    address = rundir / "katex.sock"
+    process = Popen(KaTeXServer.build_command(socket=address), stdin=PIPE, stdout=PIPE, cwd=rundir)
+    deadline = time.monotonic() + max(timeout, PATIENCE)
+    while True:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.connect(str(address))
+            return process, connection
+        except (FileNotFoundError, ConnectionRefusedError):
+            connection.close()
+            if process.poll() is not None or time.monotonic() > deadline:
+                process.kill()
+                raise KaTeXServer.timeout_error(PATIENCE) from None
+            time.sleep(0.005)
+
+
 def setup(app: Sphinx) -> None:
-    """Let every KaTeX server end with the process it serves."""
+    """Let every KaTeX server start surely and end with the process it serves."""
     KaTeXServer.build_command = _command
+    KaTeXServer.start_server_process = staticmethod(_start)
