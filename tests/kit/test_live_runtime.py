@@ -70,7 +70,7 @@ class Kit:
                 tar.addfile(entry, io.BytesIO(data))
         pins = [
             'standins = ["jedi"]',
-            '[local]\nimports = ["ours"]\nwithout = []\napplication-bytes = 10',
+            '[local]\nname = "ours"\nimports = ["ours"]\nwithout = []\napplication-bytes = 10',
             '[application]\npackages = {}\narchive-sha256 = ""',
             f'[pyodide]\nnpm = "pyodide@1.0"\nsha256 = "{digest(core)}"\nlock = "pyodide-lock.json"',
             'files = ["pyodide.mjs", "pyodide.asm.wasm", "lib.zip"]\nlibrary = "lib.zip"',
@@ -92,7 +92,8 @@ class Kit:
             assert core.name == "pyodide-1.0.tgz"
             self.compiled_names = [path.name for path in archives]
 
-        runtime.assemble(manifest, self.collect(), own, [standin], dist, compile_archives)
+        runtime.assemble(manifest, self.collect(), [standin], dist, compile_archives)
+        runtime.add_own(manifest, own, dist)
         return dist
 
 

@@ -14,6 +14,8 @@ from chapterkit.live import lite, runtime, sources, wheels
 from chapterkit.live.compiling import compile_archives
 from chapterkit.live.manifest import Manifest, read
 
+HERE = Path(__file__).parent
+PYODIDE = Path("static", "pyodide")
 STAMP = "inputs.sha256"
 SIZE = "size.json"
 _TEXT = {".js", ".mjs", ".json", ".css", ".html", ".svg"}
@@ -42,23 +44,39 @@ def build(site: Path, manifest_path: Path, cache: Path, project: Path, offered: 
 def _make(
     manifest: Manifest, inputs: str, cache: Path, project: Path, ready: Path, offered: Iterable[Path]
 ) -> None:
+    # Nearly all of the work does not depend on the project's own code, which changes the most.
+    base = cache / "base"
+    base_inputs = _hash([manifest.folder, HERE / "inside", *HERE.glob("*.py")], HERE)
+    if _stamp(base) != base_inputs:
+        _make_base(manifest, base_inputs, cache, base, offered)
+    with tempfile.TemporaryDirectory(dir=cache) as scratch:
+        out = Path(scratch, "out")
+        shutil.copytree(base, out)
+        runtime.add_own(manifest, wheels.own(project, Path(scratch, "wheels")), out / PYODIDE)
+        size = json.dumps({"bytes": first_run_bytes(manifest, out)})
+        (out / SIZE).write_text(f"{size}\n", encoding="utf-8")
+        _finish(out, inputs, ready)
+
+
+def _make_base(manifest: Manifest, inputs: str, cache: Path, base: Path, offered: Iterable[Path]) -> None:
     cache.mkdir(parents=True, exist_ok=True)
     files = sources.collect(manifest, cache, offered)
     with tempfile.TemporaryDirectory(dir=cache) as temporary:
         scratch = Path(temporary)
-        own = wheels.own(project, scratch / "wheels")
         folder = manifest.folder / "standins"
         standins = [wheels.standin(folder / name, scratch / "wheels") for name in manifest.standins]
         pyodide = scratch / "pyodide"
-        packages = runtime.assemble(manifest, files, own, standins, pyodide, compile_archives)
+        packages = runtime.assemble(manifest, files, standins, pyodide, compile_archives)
         out = scratch / "out"
-        lite.build(manifest, packages, scratch, out)
-        shutil.copytree(pyodide, out / "static" / "pyodide")
-        size = json.dumps({"bytes": first_run_bytes(manifest, out)})
-        (out / SIZE).write_text(f"{size}\n", encoding="utf-8")
-        (out / STAMP).write_text(inputs + "\n", encoding="utf-8")
-        shutil.rmtree(ready, ignore_errors=True)
-        out.rename(ready)
+        lite.build(manifest, sorted([*packages, manifest.local["name"]]), scratch, out)
+        shutil.copytree(pyodide, out / PYODIDE)
+        _finish(out, inputs, base)
+
+
+def _finish(made: Path, inputs: str, place: Path) -> None:
+    (made / STAMP).write_text(inputs + "\n", encoding="utf-8")
+    shutil.rmtree(place, ignore_errors=True)
+    made.rename(place)
 
 
 def first_run_bytes(manifest: Manifest, out: Path) -> int:
@@ -67,7 +85,7 @@ def first_run_bytes(manifest: Manifest, out: Path) -> int:
     Text counts gzipped, as any static server sends it; WebAssembly in our own packing; archives as they are.
     """
     return int(manifest.local["application-bytes"]) + sum(
-        sent_bytes(path) for path in (out / "static" / "pyodide").iterdir()
+        sent_bytes(path) for path in (out / PYODIDE).iterdir()
     )
 
 
@@ -85,11 +103,13 @@ def _stamp(folder: Path) -> str:
 def _inputs(folder: Path, project: Path) -> str:
     """Hash everything the runtime is made from: the manifest's folder, this package, the project's wheel."""
     # Prose is not among them, so writing it never rebuilds the runtime.
-    roots = [folder, Path(__file__).parent, project / "src"]
-    paths = {p for root in roots for p in root.rglob("*") if p.is_file() and "__pycache__" not in p.parts}
-    paths |= {p for name in ("pyproject.toml", "README.md") if (p := project / name).is_file()}
+    return _hash([folder, HERE, project / "src", project / "pyproject.toml", project / "README.md"], project)
+
+
+def _hash(roots: list[Path], relative_to: Path) -> str:
+    paths = {path for root in roots for path in ([root] if root.is_file() else root.rglob("*"))}
     total = hashlib.sha256()
-    for path in sorted(paths, key=str):
-        name = path.relative_to(project) if path.is_relative_to(project) else Path(path.name)
+    for path in sorted(path for path in paths if path.is_file() and "__pycache__" not in path.parts):
+        name = path.relative_to(relative_to) if path.is_relative_to(relative_to) else Path(path.name)
         total.update(f"{name.as_posix()}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()

@@ -21,21 +21,16 @@ BOOT = Path(__file__).parent / "inside" / "boot.mjs"
 # Packed by us, since many servers send WebAssembly as it is: 10 MB instead of 3. The name must not
 # end in .gz, or some servers declare the file encoded and browsers unpack it a second time.
 WASM = "pyodide.asm.wasm"
+LOCK = "pyodide-lock.json"
 Compile = Callable[[Path, list[Path]], None]
 
 
 def assemble(
-    manifest: Manifest,
-    files: dict[str, Path],
-    own: Path,
-    standins: Iterable[Path],
-    out: Path,
-    compile_archives: Compile,
+    manifest: Manifest, files: dict[str, Path], standins: Iterable[Path], out: Path, compile_archives: Compile
 ) -> list[str]:
-    """Write a self-hosted Pyodide to `out` and return the names of its packages.
+    """Write a self-hosted Pyodide to `out`, but for the project's wheel, and return its packages' names.
 
-    `files` are the pinned files, `own` is the project's wheel. The lock is complete: whatever a
-    package needs is in it, or the manifest says that it is done without.
+    The lock is complete: whatever a package needs is in it, or the manifest says that it is done without.
     """
     out.mkdir(parents=True, exist_ok=True)
     core = files[manifest.core.name]
@@ -43,37 +38,48 @@ def assemble(
     pinned = [files[f.name] for f in (*manifest.wheels, *manifest.kernel_wheels)]
     for path in pinned:
         _check_compiled(path, official)
-    # Readers may look into the project's own source, so that wheel stays as it is.
-    kept = [path for path in pinned if not _is_pure(path)]
-    compiled = [*standins, *(path for path in pinned if _is_pure(path))]
     shipped = []
-    for path in [own, *kept, *compiled]:
+    for path in [*standins, *pinned]:
         shipped.append(out / path.name)
         shipped[-1].write_bytes(path.read_bytes())
-    compile_archives(core, [out / manifest.library, *shipped[1 + len(kept) :]])
+    compile_archives(core, [out / manifest.library, *filter(_is_pure, shipped)])
 
     known = {entry["file_name"]: entry for entry in official["packages"].values()}
     packages: dict[str, dict[str, Any]] = {}
-    wants: dict[str, set[str]] = {}
     for path in shipped:
-        entry, needs = _lock_entry(path, official["info"]["python"])
-        if path.name in known and not _is_pure(path):
+        entry = _lock_entry(path, official["info"]["python"])
+        if not _is_pure(path):
             entry["imports"] = known[path.name]["imports"]
-            needs |= {canonicalize_name(name) for name in known[path.name]["depends"]}
-        if path.name == own.name:
-            entry["imports"] = [name for name in entry["imports"] if name in manifest.local["imports"]]
+            entry["depends"] += [canonicalize_name(name) for name in known[path.name]["depends"]]
         packages[entry["name"]] = entry
-        wants[entry["name"]] = needs
-    without = set(manifest.local["without"])
-    for name, needs in wants.items():
-        lost = needs - packages.keys() - without
+    _write_lock(manifest, {"info": official["info"], "packages": packages}, out)
+    return sorted(packages)
+
+
+def add_own(manifest: Manifest, own: Path, out: Path) -> None:
+    """Add the project's wheel, as it is: readers may look into the functions they call."""
+    lock = json.loads((out / LOCK).read_text(encoding="utf-8"))
+    entry = _lock_entry(own, lock["info"]["python"])
+    if entry["name"] != manifest.local["name"]:
+        raise LiveBuildError(
+            f"The project's wheel is {entry['name']}, the manifest names {manifest.local['name']}"
+        )
+    entry["imports"] = [name for name in entry["imports"] if name in manifest.local["imports"]]
+    lock["packages"][entry["name"]] = entry
+    (out / own.name).write_bytes(own.read_bytes())
+    _write_lock(manifest, lock, out)
+
+
+def _write_lock(manifest: Manifest, lock: dict[str, Any], out: Path) -> None:
+    packages = lock["packages"]
+    for name, entry in packages.items():
+        needs = set(entry["depends"])
+        lost = needs - packages.keys() - set(manifest.local["without"])
         if lost:
             raise LiveBuildError(f"{name} needs {', '.join(sorted(lost))}, which the manifest does not name")
-        packages[name]["depends"] = sorted(needs & packages.keys())
-    lock = {"info": official["info"], "packages": dict(sorted(packages.items()))}
+        entry["depends"] = sorted(needs & packages.keys())
     text = json.dumps(lock, indent=1, sort_keys=True)
-    (out / "pyodide-lock.json").write_text(f"{text}\n", encoding="utf-8")
-    return sorted(packages)
+    (out / LOCK).write_text(f"{text}\n", encoding="utf-8")
 
 
 def _is_pure(path: Path) -> bool:
@@ -106,7 +112,7 @@ def _unpack_core(manifest: Manifest, archive: Path, out: Path) -> dict[str, Any]
     return official
 
 
-def _lock_entry(path: Path, python: str) -> tuple[dict[str, Any], set[str]]:
+def _lock_entry(path: Path, python: str) -> dict[str, Any]:
     name, version, *_ = parse_wheel_filename(path.name)
     with zipfile.ZipFile(path) as z:
         members = z.namelist()
@@ -128,7 +134,7 @@ def _lock_entry(path: Path, python: str) -> tuple[dict[str, Any], set[str]]:
         for requirement in map(Requirement, message.get_all("Requires-Dist") or [])
         if requirement.marker is None or requirement.marker.evaluate(target)
     }
-    entry = {
+    return {
         "name": canonicalize_name(name),
         "version": str(version),
         "file_name": path.name,
@@ -136,11 +142,10 @@ def _lock_entry(path: Path, python: str) -> tuple[dict[str, Any], set[str]]:
         "sha256": digest(path),
         "package_type": "package",
         "imports": _top_level(members),
-        "depends": [],
+        "depends": sorted(needs),
         "unvendored_tests": False,
         "shared_library": False,
     }
-    return entry, needs
 
 
 def _top_level(members: list[str]) -> list[str]:
