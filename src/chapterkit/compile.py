@@ -110,9 +110,10 @@ class _Rewrite(ast.NodeTransformer):
         self.local = names
 
     def visit(self, node: ast.AST) -> Any:
-        reason = _REFUSED.get(type(node))
-        if reason:
-            raise self.unit.error(node, f"cannot compile {reason}")
+        # An operator has no line of its own; the expression around it has.
+        for part in (node, getattr(node, "op", None), *getattr(node, "ops", [])):
+            if type(part) in _REFUSED:
+                raise self.unit.error(node, f"cannot compile {_REFUSED[type(part)]}")  # type: ignore[index]
         name = getattr(node, "arg", None) if isinstance(node, ast.arg) else getattr(node, "id", None)
         if name in TAKEN and name in self.local:
             raise self.unit.error(node, f"the name {name!r} means something else in JavaScript; choose another")

@@ -69,7 +69,7 @@ LADDERS: Mapping[str, tuple[tuple[float, str], ...]] = {
     "rate": ((1e9, "MB/s"), (1e12, "GB/s"), (math.inf, "TB/s")),
 }
 
-_SPEC = re.compile(r"(?P<group>,?)(?:\.(?P<digits>\d{1,2}))?(?P<kind>[fg]?)\Z")
+_SPEC = re.compile(r"(?P<group>,?)(?:\.(?P<digits>\d{1,2}))?(?P<kind>[fg]?)\Z", re.ASCII)
 
 
 class QuantityError(ValueError):
@@ -99,7 +99,10 @@ def show(value: float, unit: str = "", spec: str = "") -> str:
     if unit not in UNITS:
         raise QuantityError(f"unit must be one of {', '.join(known_units())}; got {unit!r}")
     entry = UNITS[unit]
-    digits = number(value / entry.factor, spec)
+    scaled = value / entry.factor
+    if not math.isfinite(scaled):
+        raise QuantityError(f"value is too large to be shown in {unit}; got {value}")
+    digits = number(scaled, spec)
     if not entry.label:
         return digits
     if entry.before:
@@ -132,7 +135,7 @@ def number(value: float, spec: str = "") -> str:
     return text
 
 
-_FIELD = re.compile(r"\{([a-z_]\w*)(?:\|([^ }]*)(?: ([^}]*))?)?\}")
+_FIELD = re.compile(r"\{([a-z_]\w*)(?:\|([^ }]*)(?: ([^}]*))?)?\}", re.ASCII)
 
 
 def fill(template: str, values: Mapping[str, object]) -> str:

@@ -10,6 +10,8 @@
   /** Fixed decimals, half to even on the exact binary value, as CPython rounds.
    * @param {number} value @param {number} digits @returns {string} */
   function fixed(value, digits) {
+    // From here on toFixed gives an exponent; every double this large is a whole number.
+    if (value >= 1e21) return BigInt(value).toString() + (digits ? "." + "0".repeat(digits) : "");
     const text = value.toFixed(digits);
     // toFixed breaks a tie upwards. A tie has a finite expansion, so look whether only a 5 was cut off.
     const exact = value.toFixed(Math.min(100, digits + 60));
@@ -68,7 +70,9 @@
     }
     const entry = ck.units.units[name];
     if (!entry) throw new Error("unknown unit '" + name + "'");
-    const digits = ck.number(value / entry.factor, spec);
+    const scaled = value / entry.factor;
+    if (!Number.isFinite(scaled)) throw new Error("value is too large to be shown in " + name + "; got " + value);
+    const digits = ck.number(scaled, spec);
     if (!entry.label) return digits;
     if (entry.before) return digits.startsWith(MINUS) ? MINUS + entry.label + digits.slice(1) : entry.label + digits;
     return digits + (entry.tight ? "" : NARROW) + entry.label;
