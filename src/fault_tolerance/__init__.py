@@ -7,13 +7,15 @@ fractions). They need NumPy and nothing else, and they read and write nothing.
     From the parts to the system: how often does something break?
 ``checkpoint``
     How often to save, and what is lost at best.
+``storage``
+    What a checkpoint weighs, how long it takes to write, and when that is too long.
 ``simulate``
     The same systems played out failure by failure, to check the formulas.
 ``hardware``
     A few machines and the published figures for them.
 """
 
-from fault_tolerance import checkpoint, hardware, reliability, simulate
+from fault_tolerance import checkpoint, hardware, reliability, simulate, storage
 
-__all__ = ["checkpoint", "hardware", "reliability", "simulate"]
+__all__ = ["checkpoint", "hardware", "reliability", "simulate", "storage"]
 __version__ = "0.1.0"
