@@ -50,7 +50,7 @@
     class PlotlyFigure extends Widget {
       constructor() {
         super();
-        this.node.style.minHeight = "22rem";
+        this.node.style.minHeight = "20rem";
       }
       async renderModel(model) {
         const figure = model.data[MIME] ?? {};

@@ -250,6 +250,17 @@
       const mine = round;
       await inside.app.commands.execute("console:run-forced");
       if (mine === round && root.dataset.state === "busy") say("ready");
+      // A chart is drawn a moment after its cell has ended.
+      setTimeout(() => mine === round && grow(), 400);
+    }
+
+    /** Make room for code and output, up to most of the window; never take room away. */
+    function grow() {
+      const within = frame?.contentDocument;
+      const parts = within?.querySelectorAll(".jp-CodeConsole-promptCell, .jp-CodeConsole-content .jp-OutputArea");
+      const needed = Array.from(parts || [], (part) => /** @type {HTMLElement} */ (part).offsetHeight + 24);
+      const height = Math.min(needed.reduce((sum, each) => sum + each, 0), 0.8 * innerHeight);
+      if (height > place.clientHeight) place.style.blockSize = `${height}px`;
     }
 
     function reset() {
