@@ -71,6 +71,7 @@ chapterkit_book = "when-failure-is-routine"
 chapterkit_calc_modules = [
     "fault_tolerance.reliability",
     "fault_tolerance.checkpoint",
+    "fault_tolerance.storage",
     "fault_tolerance.hardware",
     "fault_tolerance.simulate",
 ]
