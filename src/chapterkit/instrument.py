@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,7 +28,8 @@ class Control:
 
     `name` is the argument of ``compute``, which gets the value in base units. `also` names a unit in
     which the value is shown a second time. `more` puts the control under *More*. `button` offers a
-    button with these words that moves the control one step on.
+    button with these words that moves the control one step on. With `multiple`, what is typed must be a
+    multiple of it.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Control:
     whole: bool = False
     more: bool = False
     button: str = ""
+    multiple: int = 0
 
     @property
     def unit_label(self) -> str:
@@ -50,6 +53,75 @@ class Control:
     @property
     def factor(self) -> float:
         return quantity.UNITS[self.unit].factor
+
+    def check(self, where: str) -> None:
+        """Raise `InstrumentError` if a link or the slider could set what `readTyped` would refuse."""
+        if self.unit not in quantity.UNITS:
+            raise InstrumentError(f"{where}: unknown unit {self.unit!r}")
+        if not self.low <= self.default <= self.high:
+            raise InstrumentError(f"{where}: default must be from {self.low} to {self.high}; got {self.default}")
+        if self.multiple:
+            for what in ("low", "high", "step", "default"):
+                if getattr(self, what) % self.multiple:
+                    raise InstrumentError(f"{where}: {what} must be a multiple of {self.multiple}; got {getattr(self, what)}")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a `Choice`. Its `id` stands in people's links, so it never changes.
+
+    Its number is `value`, in the unit of the choice, or whatever the reader sets in the `Control` named `control`.
+    """
+
+    id: str
+    words: str
+    value: float | None = None
+    control: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A quantity the reader picks by name; ``compute`` gets the option's number in base units as `name`.
+
+    Templates may also name ``<name>_words``. A control that serves an option is no argument of
+    ``compute``; to move it picks its option.
+    """
+
+    name: str
+    label: str
+    options: Sequence[Option]
+    default: str
+    unit: str = ""
+    symbol: str = ""
+    more: bool = False
+
+    @property
+    def factor(self) -> float:
+        return quantity.UNITS[self.unit].factor
+
+    def option(self, id_: str) -> Option:
+        """The option of that id; raises `InstrumentError` with the ids there are."""
+        for option in self.options:
+            if option.id == id_:
+                return option
+        ids = ", ".join(option.id for option in self.options)
+        raise InstrumentError(f"{self.name} must be one of {ids}; got {id_!r}")
+
+    def check(self, where: str) -> None:
+        """Raise `InstrumentError` for ids that cannot stand in a link and options without one number."""
+        if self.unit not in quantity.UNITS:
+            raise InstrumentError(f"{where}: unknown unit {self.unit!r}")
+        ids = [option.id for option in self.options]
+        if len(ids) < 2 or len(set(ids)) < len(ids):
+            raise InstrumentError(f"{where}: needs two or more options with different ids; got {', '.join(ids) or 'none'}")
+        for option in self.options:
+            if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", option.id):
+                raise InstrumentError(
+                    f"{where}: an option's id is made of lower-case letters, digits and single hyphens; got {option.id!r}"
+                )
+            if (option.value is None) == (option.control == ""):
+                raise InstrumentError(f"{where}: option {option.id!r} needs either a value or a control")
+        self.option(self.default)
 
 
 @dataclass(frozen=True)
@@ -83,7 +155,7 @@ class Instrument:
 
     name: str
     title: str
-    controls: Sequence[Control]
+    controls: Sequence[Control | Choice]
     compute: Callable[..., dict[str, Any]]
     readouts: Sequence[ReadOut]
     pictures: Sequence[Picture] = ()
@@ -93,22 +165,51 @@ class Instrument:
 
     def __post_init__(self) -> None:
         for control in self.controls:
-            if control.unit not in quantity.UNITS:
-                raise InstrumentError(f"{self.name}.{control.name}: unknown unit {control.unit!r}")
-            if not control.low <= control.default <= control.high:
-                raise InstrumentError(
-                    f"{self.name}.{control.name}: default must be from {control.low} to {control.high}; "
-                    f"got {control.default}"
-                )
+            control.check(f"{self.name}.{control.name}")
+        numbers = {control.name for control in self.numbers}
+        for choice in self.choices:
+            for option in choice.options:
+                if option.control and option.control not in numbers:
+                    raise InstrumentError(
+                        f"{self.name}.{choice.name}: option {option.id!r} names the control {option.control!r}, which does not exist"
+                    )
 
-    def defaults(self) -> dict[str, float]:
-        """Default of each control, in base units."""
-        return {control.name: float(control.default) * control.factor for control in self.controls}
+    @property
+    def numbers(self) -> list[Control]:
+        """The controls that are numbers, in order."""
+        return [control for control in self.controls if isinstance(control, Control)]
 
-    def evaluate(self, values: Mapping[str, float] | None = None) -> State:
-        """Run the instrument in CPython at `values` (base units), by default at its defaults."""
-        given = self.defaults() | dict(values or {})
-        results = self.compute(**given)
+    @property
+    def choices(self) -> list[Choice]:
+        """The controls that are choices, in order."""
+        return [control for control in self.controls if isinstance(control, Choice)]
+
+    @property
+    def arguments(self) -> list[str]:
+        """What ``compute`` takes, in order: every control but those that serve an option."""
+        serving = {option.control for choice in self.choices for option in choice.options}
+        return [control.name for control in self.controls if control.name not in serving]
+
+    def defaults(self) -> dict[str, float | str]:
+        """Default of each control: of a number in base units, of a choice the option's id."""
+        return {
+            control.name: control.default if isinstance(control, Choice) else float(control.default) * control.factor
+            for control in self.controls
+        }
+
+    def given(self, settings: Mapping[str, float | str]) -> dict[str, Any]:
+        """Settings with each choice's number and words in the place of its id."""
+        given: dict[str, Any] = dict(settings)
+        for choice in self.choices:
+            option = choice.option(str(settings[choice.name]))
+            given[choice.name] = given[option.control] if option.value is None else float(option.value) * choice.factor
+            given[f"{choice.name}_words"] = option.words
+        return given
+
+    def evaluate(self, values: Mapping[str, float | str] | None = None) -> State:
+        """Run the instrument in CPython at `values` (base units, ids of options), by default at its defaults."""
+        given = self.given(self.defaults() | dict(values or {}))
+        results = self.compute(**{name: given[name] for name in self.arguments})
         for name, value in results.items():
             if isinstance(value, (int, float)) and not math.isfinite(value):
                 raise InstrumentError(f"{self.name}: compute gave {name} = {value} at {given}")

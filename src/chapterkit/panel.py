@@ -21,11 +21,11 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from chapterkit import picture, table
+from chapterkit import picture, quantity, table
 from chapterkit.assets import _write_if_changed, is_page_builder
 from chapterkit.compile import CompileError, compile_functions
-from chapterkit.instrument import Instrument, InstrumentError, Picture, State, load
-from chapterkit.panel_html import panel_html, plain
+from chapterkit.instrument import Choice, Instrument, InstrumentError, Picture, State, load
+from chapterkit.panel_html import choice_words, panel_html, plain
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -102,9 +102,15 @@ def script_of(app: Sphinx, instrument: Instrument) -> str:
             "version": instrument.version,
             "controls": [
                 {"name": c.name, "label": c.label, "low": c.low, "high": c.high, "step": c.step, "default": c.default,
-                 "factor": c.factor, "unit": c.unit, "unitLabel": c.unit_label, "also": c.also, "whole": c.whole, "button": bool(c.button)}
-                for c in instrument.controls
+                 "factor": c.factor, "unit": c.unit, "unitLabel": c.unit_label, "also": c.also, "whole": c.whole, "multiple": c.multiple, "button": bool(c.button)}
+                for c in instrument.numbers
             ],
+            "choices": [
+                {"name": c.name, "label": c.label, "default": c.default, "factor": c.factor, "unit": c.unit,
+                 "options": [{"id": o.id, "words": o.words, "value": o.value, "control": o.control} for o in c.options]}
+                for c in instrument.choices
+            ],
+            "arguments": instrument.arguments,
             "readouts": [{"name": r.name, "label": r.label, "unit": r.unit, "spec": r.spec, "note": r.note, "main": r.main} for r in instrument.readouts],
             "lines": list(instrument.lines),
             "sentences": {name: dict(words) for name, words in instrument.sentences.items()},
@@ -140,9 +146,10 @@ class _Panel(SphinxPostTransform):
         title = nodes.paragraph("", "", nodes.strong("", instrument.title), ids=node["ids"])
         settings = nodes.bullet_list("", bullet="*")
         for control in instrument.controls:
-            from chapterkit.quantity import show
-
-            value = show(control.default * control.factor, control.unit, ",.6g")
+            if isinstance(control, Choice):
+                value = choice_words(instrument, control)
+            else:
+                value = quantity.show(control.default * control.factor, control.unit, ",.6g")
             settings += nodes.list_item("", nodes.paragraph("", f"{control.label}: {value}"))
         results = nodes.bullet_list("", bullet="*")
         for readout in instrument.readouts:

@@ -9,7 +9,7 @@ from typing import Any
 from sphinx.locale import get_translation
 
 from chapterkit import picture, quantity, table
-from chapterkit.instrument import Control, Picture, ReadOut, State
+from chapterkit.instrument import Choice, Control, Instrument, Option, Picture, ReadOut, State
 
 _ = get_translation("chapterkit")
 WIDE, NARROW = 720, 360
@@ -30,6 +30,8 @@ def _control(name: str, control: Control) -> str:
     also = quantity.show(control.default * control.factor, control.also) if control.also else ""
     limits = f'min="{_typed(control.low)}" max="{_typed(control.high)}"'
     span = _("from {low} to {high}").format(low=quantity.number(control.low, ",.6g"), high=quantity.number(control.high, ",.6g"))
+    if control.multiple:
+        span = _("{span}, in multiples of {multiple}").format(span=span, multiple=control.multiple)
     button = (
         f'<button type="button" class="ck-button ck-needs-script" data-step="{control.name}">{html.escape(control.button)}</button>'
         if control.button
@@ -38,12 +40,38 @@ def _control(name: str, control: Control) -> str:
     return f"""<div class="ck-control" data-control="{control.name}">
 <label for="{base}" id="{base}.label">{label}</label>
 <span class="ck-typed"><input id="{base}" type="number" inputmode="decimal" {limits} step="any" value="{_typed(control.default)}" \
-autocomplete="off" aria-describedby="{base}.foot {base}.problem"><span class="ck-unit">{html.escape(control.unit_label)}</span></span>
+autocomplete="off" readonly aria-describedby="{base}.foot {base}.problem"><span class="ck-unit">{html.escape(control.unit_label)}</span></span>
 <input class="ck-slider ck-needs-script" type="range" {limits} step="{_typed(control.step)}" value="{_typed(control.default)}" \
 autocomplete="off" aria-labelledby="{base}.label">
 <span class="ck-control-foot"><span id="{base}.foot">{span}</span><span data-also>{also}</span>{button}</span>
 <p class="ck-problem" id="{base}.problem" role="alert"></p>
 </div>"""
+
+
+def _option_value(instrument: Instrument, choice: Choice, option: Option) -> str:
+    """The option's number as it stands beside its words; nothing where a number would say nothing."""
+    if not choice.unit:
+        return ""
+    return quantity.show(instrument.given({**instrument.defaults(), choice.name: option.id})[choice.name], choice.unit, ",.6g")
+
+
+def choice_words(instrument: Instrument, choice: Choice) -> str:
+    """A choice at its default in one line, the other options after it."""
+    each = {o.id: " ".join(filter(None, (o.words, _option_value(instrument, choice, o)))) for o in choice.options}
+    others = ", ".join(text for id_, text in each.items() if id_ != choice.default)
+    return _("{chosen} (others: {others})").format(chosen=each[choice.default], others=others)
+
+
+def _choice(instrument: Instrument, choice: Choice) -> str:
+    base = f"{instrument.name}.{choice.name}"
+    label = html.escape(choice.label) + (f" <i>{html.escape(choice.symbol)}</i>" if choice.symbol else "")
+    options = "".join(
+        f'<label class="ck-option"><input type="radio" name="{base}" value="{o.id}"{" checked" if o.id == choice.default else ""} autocomplete="off"> '
+        f'<span>{html.escape(o.words)}</span> <span class="ck-option-value">{_option_value(instrument, choice, o)}</span></label>'
+        for o in choice.options
+    )
+    # Without scripts a choice would change nothing, so it shows its default and cannot be moved.
+    return f'<fieldset class="ck-choice" data-choice="{choice.name}" disabled><legend>{label}</legend>{options}</fieldset>'
 
 
 def _readout(state: State, readout: ReadOut) -> str:
@@ -59,14 +87,15 @@ def _cell(value: object) -> str:
     return html.escape(value) if isinstance(value, str) else quantity.number(float(value), ",.4g")  # type: ignore[arg-type]
 
 
-def _table(figure: dict[str, Any]) -> str:
+def _table(title: str, figure: dict[str, Any]) -> str:
     head, *rest = table.rows(figure)
     top = "".join(f'<th scope="col">{html.escape(str(cell))}</th>' for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in rest)
     words = html.escape(_("The numbers of this picture"))
+    name = html.escape(_("The numbers of this picture: {title}").format(title=title))
     return (
         f'<details class="ck-table"><summary>{words}</summary><div class="ck-table-scroll" role="region" tabindex="0" '
-        f'aria-label="{words}"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div></details>'
+        f'aria-label="{name}"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div></details>'
     )
 
 
@@ -85,7 +114,7 @@ def _picture(state: State, part: Picture, figure: dict[str, Any]) -> str:
 <div class="ck-canvas" style="--ck-wide:{WIDE}/{wide};--ck-tall:{NARROW}/{tall}">{pictures}</div>
 <p class="ck-stale" role="status"></p>
 {caption}
-{_table(figure) if part.table else ""}
+{_table(part.title, figure) if part.table else ""}
 </figure>"""
 
 
@@ -99,14 +128,17 @@ def panel_html(state: State, figures: list[dict[str, Any]], id_: str) -> str:
         "range": _("{label} must be from {low} to {high}; the last good value stays."),
         "number": _("{label} must be a number; the last good value stays."),
         "whole": _("{label} must be a whole number; the last good value stays."),
+        "multiple": _("{label} must be a multiple of {multiple}; the last good value stays."),
         "url-clamped": _("The link asked for {label} = {given}; it can be from {low} to {high}, so it is set to {value}."),
         "url-ignored": _("The link asked for {label} = {given}, which is not a number this control takes; it was left out."),
+        "url-option": _("The link asked for {label} = {given}, which is none of its options; it was left out."),
         "url-unknown": _("The link names a control that this instrument lacks; it was left out."),
         "url-version": _("The link was made for another version of this instrument; it was left out."),
         "stale": _("The picture could not be redrawn and still shows the defaults; the numbers above are current."),
     }  # fmt: skip
-    controls = "\n".join(_control(name, control) for control in instrument.controls if not control.more)
-    more = "\n".join(_control(name, control) for control in instrument.controls if control.more)
+    made = [(_choice(instrument, c) if isinstance(c, Choice) else _control(name, c), c.more) for c in instrument.controls]
+    controls = "\n".join(text for text, under_more in made if not under_more)
+    more = "\n".join(text for text, under_more in made if under_more)
     folded = f'<details class="ck-more"><summary>{_("More settings")}</summary><div class="ck-controls">{more}</div></details>' if more else ""
     readouts = "\n".join(_readout(state, readout) for readout in instrument.readouts)
     sentences = "\n".join(f'<p class="ck-sentence" data-sentence="{key}">{text}</p>' for key, text in state.sentences().items())

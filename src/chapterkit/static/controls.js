@@ -3,10 +3,14 @@
 (function (ck) {
   "use strict";
 
-  /** @typedef {{name: string, label: string, low: number, high: number, step: number, default: number, whole: boolean, factor: number, unit: string, also: string}} Control */
+  /** @typedef {{name: string, label: string, low: number, high: number, step: number, default: number, whole: boolean, multiple: number, factor: number, unit: string, also: string}} Control */
+  /** @typedef {{id: string, words: string, value: number|null, control: string}} Option */
+  /** @typedef {{name: string, label: string, default: string, factor: number, unit: string, options: Option[]}} Choice */
+  /** @typedef {{name: string, version: number, controls: Control[], choices: Choice[]}} Declared */
+  /** @typedef {{kind: string, control?: Control|Choice, given?: string, value?: number}} Notice */
 
   /** Read what a person typed. @param {Control} control @param {string} text
-   * @returns {{value?: number, problem?: "number"|"whole"|"range"}} */
+   * @returns {{value?: number, problem?: "number"|"whole"|"multiple"|"range"}} */
   ck.readTyped = function (control, text) {
     const tidy = String(text).trim();
     // Number("") is 0, and a link may hold anything, so the shape comes first.
@@ -15,15 +19,21 @@
     if (!Number.isFinite(value)) return { problem: "number" };
     if (value < control.low || value > control.high) return { value: value, problem: "range" };
     if (control.whole && !Number.isInteger(value)) return { value: value, problem: "whole" };
+    if (control.multiple && value % control.multiple !== 0) return { value: value, problem: "multiple" };
     return { value: value };
   };
 
-  /** The state a link asks for. @param {{name: string, version: number, controls: Control[]}} instrument @param {string} search
-   * @returns {{values: Record<string, number>, notices: {kind: string, control?: Control, given?: string, value?: number}[]}} */
+  /** The option of that id, or the default one. @param {Choice} choice @param {string} [id] @returns {Option} */
+  ck.chosen = function (choice, id) {
+    return choice.options.find(function (option) { return option.id === id; }) || ck.chosen(choice, choice.default);
+  };
+
+  /** The state a link asks for: numbers of controls, ids of options. @param {Declared} instrument @param {string} search
+   * @returns {{values: Record<string, number|string>, notices: Notice[]}} */
   ck.readLink = function (instrument, search) {
-    /** @type {Record<string, number>} */
+    /** @type {Record<string, number|string>} */
     const values = {};
-    /** @type {{kind: string, control?: Control, given?: string, value?: number}[]} */
+    /** @type {Notice[]} */
     const notices = [];
     const asked = [];
     new URLSearchParams(search).forEach(function (text, key) {
@@ -34,7 +44,13 @@
     asked.forEach(function (pair) {
       if (pair[0] === "v") return;
       const control = instrument.controls.find(function (c) { return c.name === pair[0]; });
+      const choice = instrument.choices.find(function (c) { return c.name === pair[0]; });
       const given = pair[1].slice(0, 40);
+      if (choice) {
+        if (choice.options.some(function (option) { return option.id === pair[1]; })) values[choice.name] = pair[1];
+        else if (!notices.some(function (n) { return n.control === choice; })) notices.push({ kind: "url-option", control: choice, given: given });
+        return;
+      }
       if (!control) {
         if (!notices.some(function (n) { return n.kind === "url-unknown"; })) notices.push({ kind: "url-unknown" });
         return;
@@ -50,12 +66,12 @@
     return { values: values, notices: notices };
   };
 
-  /** The query that brings an instrument back to `values`. @param {{name: string, version: number, controls: Control[]}} instrument
-   * @param {Record<string, number>} values @returns {string} */
+  /** The query that brings an instrument back to `values`. @param {Declared} instrument
+   * @param {Record<string, number|string>} values @returns {string} */
   ck.writeLink = function (instrument, values) {
     const query = new URLSearchParams();
     query.set(instrument.name + ".v", String(instrument.version));
-    instrument.controls.forEach(function (control) {
+    [].concat(instrument.controls, instrument.choices).forEach(function (control) {
       if (values[control.name] !== control.default) query.set(instrument.name + "." + control.name, String(values[control.name]));
     });
     return "?" + query.toString();

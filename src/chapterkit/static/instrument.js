@@ -19,24 +19,32 @@
     return text.replace(/\{(\w+)\}/g, function (all, name) { return name in parts ? parts[name] : all; });
   }
 
-  /** Values in base units, by name. @param {any} declared @param {Record<string, number>} values */
+  /** Values in base units, by name. @param {any} declared @param {Record<string, any>} values */
   ck.evaluate = function (declared, values) {
     /** @type {Record<string, any>} */
     const given = {};
-    const list = declared.controls.map(function (control) { return (given[control.name] = values[control.name] * control.factor); });
+    declared.controls.forEach(function (control) { given[control.name] = values[control.name] * control.factor; });
+    declared.choices.forEach(function (choice) {
+      const option = ck.chosen(choice, values[choice.name]);
+      given[choice.name] = option.control ? given[option.control] : option.value * choice.factor;
+      given[choice.name + "_words"] = option.words;
+    });
+    const list = declared.arguments.map(function (name) { return given[name]; });
     return Object.assign(given, declared.functions[declared.compute].apply(null, list));
   };
 
   /** @param {HTMLElement} panel @param {any} declared */
   function wake(panel, declared) {
     const said = panel.dataset;
-    /** @type {Record<string, number>} */
+    /** Numbers of controls and ids of options. @type {Record<string, any>} */
     const values = {};
-    declared.controls.forEach(function (control) { values[control.name] = control.default; });
+    const settings = declared.controls.concat(declared.choices);
+    function toDefaults() { settings.forEach(function (setting) { values[setting.name] = setting.default; }); }
+    toDefaults();
     /** @type {any} */
     let state = null;
     const find = function (selector) { return /** @type {HTMLElement} */ (panel.querySelector(selector)); };
-    const range = function (control) { return { label: control.label, low: ck.number(control.low, ",.6g"), high: ck.number(control.high, ",.6g") }; };
+    const range = function (control) { return { label: control.label, low: ck.number(control.low, ",.6g"), high: ck.number(control.high, ",.6g"), multiple: String(control.multiple) }; };
 
     const rows = declared.controls.map(function (control) {
       const row = find('[data-control="' + control.name + '"]');
@@ -47,6 +55,15 @@
         slider: /** @type {HTMLInputElement} */ (row.querySelector('input[type="range"]')),
         also: /** @type {HTMLElement} */ (row.querySelector("[data-also]")),
         problem: /** @type {HTMLElement} */ (row.querySelector(".ck-problem"))
+      };
+    });
+    const choices = declared.choices.map(function (choice) {
+      const box = /** @type {HTMLFieldSetElement} */ (find('[data-choice="' + choice.name + '"]'));
+      return {
+        choice: choice,
+        box: box,
+        radios: /** @type {HTMLInputElement[]} */ (Array.from(box.querySelectorAll("input"))),
+        shown: Array.from(box.querySelectorAll(".ck-option-value"))
       };
     });
     const readouts = declared.readouts.map(function (readout) {
@@ -66,7 +83,7 @@
       return { picture: picture, chart: chart, caption: figure.querySelector("[data-caption]"), table: table };
     });
 
-    function moved() { return declared.controls.some(function (control) { return values[control.name] !== control.default; }); }
+    function moved() { return settings.some(function (setting) { return values[setting.name] !== setting.default; }); }
 
     /** @param {any} picture @param {Element} table */
     function fillTable(picture, table) {
@@ -109,6 +126,23 @@
         entry.slider.setAttribute("aria-valuetext", ck.number(value, ",.6g") + " " + entry.control.unitLabel);
         if (entry.control.also) entry.also.textContent = ck.show(value * entry.control.factor, entry.control.also);
       });
+      choices.forEach(function (entry) {
+        entry.radios.forEach(function (radio) { radio.checked = radio.value === values[entry.choice.name]; });
+        entry.choice.options.forEach(function (option, at) {
+          if (!option.control || !entry.choice.unit) return;
+          const serves = declared.controls.find(function (control) { return control.name === option.control; });
+          entry.shown[at].textContent = ck.show(values[option.control] * serves.factor, entry.choice.unit, ",.6g");
+        });
+      });
+    }
+
+    /** A reader sets a control; one that serves an option of a choice picks that option. @param {any} control @param {number} value */
+    function set(control, value) {
+      values[control.name] = value;
+      declared.choices.forEach(function (choice) {
+        const option = choice.options.find(function (one) { return one.control === control.name; });
+        if (option) values[choice.name] = option.id;
+      });
     }
 
     /** @param {any} entry @param {string} [kind] */
@@ -119,8 +153,9 @@
     }
 
     rows.forEach(function (entry) {
+      entry.typed.readOnly = false; // without scripts it only shows a number
       entry.slider.addEventListener("input", function () {
-        values[entry.control.name] = Number(entry.slider.value);
+        set(entry.control, Number(entry.slider.value));
         complain(entry);
         showControls(entry.slider);
         show();
@@ -129,7 +164,7 @@
         const read = ck.readTyped(entry.control, entry.typed.value);
         complain(entry, read.problem);
         if (read.problem) return;
-        values[entry.control.name] = read.value;
+        set(entry.control, read.value);
         showControls(entry.typed);
         show();
       });
@@ -143,8 +178,20 @@
       const button = entry.row.querySelector("[data-step]");
       if (button) button.addEventListener("click", function () {
         const control = entry.control, next = values[control.name] + control.step;
-        values[control.name] = next > control.high ? control.low : next;
+        set(control, next > control.high ? control.low : next);
         complain(entry);
+        showControls();
+        show();
+        speak();
+      });
+    });
+
+    choices.forEach(function (entry) {
+      entry.box.disabled = false; // without scripts it only shows a setting
+      entry.box.addEventListener("change", function (event) {
+        values[entry.choice.name] = /** @type {HTMLInputElement} */ (event.target).value;
+        const serves = ck.chosen(entry.choice, values[entry.choice.name]).control;
+        rows.forEach(function (row) { if (row.control.name === serves) unfold(row.row); });
         showControls();
         show();
         speak();
@@ -174,7 +221,7 @@
     }
 
     find("[data-reset]").addEventListener("click", function () {
-      declared.controls.forEach(function (control) { values[control.name] = control.default; });
+      toDefaults();
       rows.forEach(function (entry) { complain(entry); });
       showControls();
       show();
@@ -193,13 +240,14 @@
     if (asked.notices.length) {
       notice(asked.notices.map(function (note) {
         const kind = note.kind.replace(/(^|-)(\w)/g, function (_, dash, letter) { return letter.toUpperCase(); });
-        const parts = note.control ? Object.assign(range(note.control), { given: note.given, value: note.value === undefined ? "" : ck.number(note.value, ",.6g") }) : {};
+        const parts = note.control ? Object.assign("low" in note.control ? range(note.control) : { label: note.control.label }, { given: note.given, value: note.value === undefined ? "" : ck.number(note.value, ",.6g") }) : {};
         return words(said["words" + kind] || "", parts);
       }).join(" "));
     }
     const asksChange = Object.keys(asked.values).some(function (name) { return asked.values[name] !== values[name]; });
     Object.assign(values, asked.values);
     rows.forEach(function (entry) { if (entry.control.name in asked.values) unfold(entry.row); });
+    choices.forEach(function (entry) { if (entry.choice.name in asked.values) unfold(entry.box); });
     // A browser may bring back what was typed before a reload; the page's numbers belong to `values`.
     showControls();
     if (asksChange) show();
