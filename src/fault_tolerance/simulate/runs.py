@@ -14,7 +14,7 @@ MOST_FAILURES = 100_000_000
 #: ``training_run`` counts no more intervals than this in one run.
 MOST_INTERVALS = 1e12
 
-_BLOCK = 1 << 16  # gaps drawn at a time: enough to be quick, few enough to stay in cache
+_BLOCK = 1 << 13  # gaps drawn at a time: enough to be quick, few enough to stay in cache
 
 
 def _few_enough_to_simulate(
@@ -111,7 +111,7 @@ def training_run(
     """
     rng = np.random.default_rng(seed)
     expected = work / (float(goodput(interval, write_time, mtbf, restart_time)) * mtbf)
-    ahead = int(min(expected + 3.0 * np.sqrt(expected) + 2.0, _BLOCK))
+    ahead = int(min(expected + np.sqrt(expected) + 1.0, _BLOCK))
     at_once = max(_BLOCK // ahead, 1)
     intervals = max(ceil(work / interval * (1.0 - 1e-12)), 1)
     last = work - (intervals - 1) * interval + write_time
@@ -144,16 +144,15 @@ def _finish_times(
         gaps = rng.exponential(mtbf, (going.size, ahead))
         gaps[:, 0] += uncounted
         uncounted = 0.0
-        kept = kept_periods(gaps, restart_time, period)
-        kept_so_far = np.cumsum(kept, axis=1)
-        due = left[going, np.newaxis] - (kept_so_far - kept)
-        needed = (due - 1.0) * period + last
-        ends = gaps - restart_time >= needed
-        ended = ends.any(axis=1)
-        end = np.where(ended, ends.argmax(axis=1), ahead)
-        times[going] += np.sum(gaps, axis=1, where=np.arange(ahead) < end[:, np.newaxis])
-        rows = np.flatnonzero(ended)
-        times[going[rows]] += restart_time + needed[rows, end[rows]]
-        left[going] -= kept_so_far[:, -1]
+        kept = np.asarray(kept_periods(gaps, restart_time, period))
+        due = left[going, np.newaxis] - (np.cumsum(kept, axis=1) - kept)
+        needed = restart_time + (due - 1.0) * period + last
+        ends = gaps >= needed
+        rows, end = np.arange(going.size), ends.argmax(axis=1)
+        ended = ends[rows, end]
+        clock = np.cumsum(gaps, axis=1)
+        until_end = clock[rows, end] - gaps[rows, end] + needed[rows, end]
+        times[going] += np.where(ended, until_end, clock[:, -1])
+        left[going] = due[:, -1] - kept[:, -1]
         going = going[~ended]
     return times
