@@ -1,0 +1,1 @@
+"""What a fleet of replicas loses when some fail."""
