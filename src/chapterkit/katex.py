@@ -6,10 +6,14 @@ it: when that ends, however it ends, so does the server, and takes its scratch f
 
 It also connects once, as soon as the socket's file exists; the server may not listen yet, and the
 build died of it on a busy machine. Here the connection is tried until the time to start is over.
+
+And it hands a server on to forked processes: with math on the first page, which Sphinx writes before it
+forks, several of them asked through one socket and got each other's answers. Here each starts its own.
 """
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from pathlib import Path
@@ -47,7 +51,15 @@ def _start(rundir: Path, timeout: float) -> tuple[Popen[bytes], socket.socket]:
             time.sleep(0.005)
 
 
+def _forget() -> None:
+    KaTeXServer.katex_server = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
 def setup(app: Sphinx) -> None:
-    """Let every KaTeX server start surely and end with the process it serves."""
+    """Let every KaTeX server start surely, serve one process and end with it."""
     KaTeXServer.build_command = _command
     KaTeXServer.start_server_process = staticmethod(_start)

@@ -1,0 +1,108 @@
+"""Math at build: rendered in every process alike, and no server is left when the build is over."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+CONF = """\
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+project = "Math"
+extensions = ["myst_parser", "sphinxcontrib.katex", "math_only"]
+myst_enable_extensions = ["dollarmath"]
+katex_prerender = True
+html_theme = "basic"
+"""
+EXTENSION = """\
+from chapterkit import katex
+
+
+def setup(app):
+    katex.setup(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+"""
+PAGES = 18
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory) -> Path:
+    """A book with math on every page, the first included, which Sphinx writes before it forks."""
+    folder = tmp_path_factory.mktemp("math")
+    (folder / "conf.py").write_text(CONF)
+    (folder / "math_only.py").write_text(EXTENSION)
+    (folder / "index.md").write_text("# A $x^2$\n\n```{toctree}\n:glob:\np*\n```\n")
+    for page in range(10, 10 + PAGES):
+        formulas = "\n\n".join(f"$\\frac{{a_{{{page}}}}}{{b_{{{at}}}}}$" for at in range(25))
+        (folder / f"p{page}.md").write_text(f"# P\n\n{formulas}\n")
+    return folder
+
+
+def build(book: Path, out: Path, jobs: int) -> list[str]:
+    """Build in a process of its own and wait until it and everything it started has ended; what is left of scratch folders.
+
+    Every process it starts holds the end of a pipe that is read here, so the reading ends when the last of them does.
+    """
+    # The path of a socket must be short.
+    scratch = Path(tempfile.mkdtemp(prefix="k"))
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-j", str(jobs), "-d", str(out / "doctrees"), str(book), str(out / "html")]
+    # In a session of its own, so that what is left can be ended by the number of its group.
+    process = subprocess.Popen(
+        command, env={**os.environ, "TMPDIR": str(scratch)}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+    try:
+        said, _ = process.communicate(timeout=90)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        ended = process.poll() is not None
+        pytest.fail("the build is over, yet a process that it started lives on" if ended else "the build does not end")
+    finally:
+        left = sorted(path.name for path in scratch.iterdir())
+        shutil.rmtree(scratch)
+    assert process.returncode == 0, said
+    return left
+
+
+@pytest.fixture(scope="module")
+def serial(book, tmp_path_factory) -> tuple[Path, list[str]]:
+    out = tmp_path_factory.mktemp("serial")
+    return out / "html", build(book, out, 1)
+
+
+@pytest.fixture(scope="module")
+def parallel(book, tmp_path_factory) -> tuple[Path, list[str]]:
+    out = tmp_path_factory.mktemp("parallel")
+    return out / "html", build(book, out, 4)
+
+
+def formulas(page: Path) -> list[str]:
+    return re.findall(r'<annotation encoding="application/x-tex">([^<]*)', page.read_text(encoding="utf-8"))
+
+
+def test_every_formula_stands_where_it_was_written(serial):
+    html, _left = serial
+    for page in range(10, 10 + PAGES):
+        own = [formula for formula in formulas(html / f"p{page}.html") if formula != "x^2"]  # the sidebar names the first page
+        assert own == [f"\\frac{{a_{{{page}}}}}{{b_{{{at}}}}}" for at in range(25)]
+
+
+def test_processes_that_write_at_once_get_their_own_formulas(serial, parallel):
+    for page in sorted(serial[0].glob("*.html")):
+        assert (parallel[0] / page.name).read_bytes() == page.read_bytes()
+
+
+def test_no_server_and_no_scratch_folder_outlives_a_build(serial, parallel):
+    # That both builds came to their end says that their servers did.
+    assert serial[1] == []
+    assert parallel[1] == []
