@@ -292,10 +292,13 @@ def _culprit(tree: ast.FunctionDef) -> ast.AST:
     return found
 
 
-def compile_functions(entries: Iterable[Callable[..., Any]], *, lists: Iterable[str] = ()) -> str:
+def compile_functions(
+    entries: Iterable[Callable[..., Any]], *, lists: Iterable[str] = (), files: set[str] | None = None
+) -> str:
     """Compile `entries` and all they call; the script is an expression giving ``{name: function}``.
 
     `lists` names modules whose functions join or compare lists; elsewhere operators are those of numbers.
+    The files in which the functions are written are added to `files`.
 
     Raises `CompileError` with file and line for code outside the subset.
     """
@@ -332,6 +335,8 @@ def compile_functions(entries: Iterable[Callable[..., Any]], *, lists: Iterable[
     pieces: list[str] = []
     while queue:
         unit = queue.pop(0)
+        if files is not None:
+            files.add(unit.file)
         _bare(unit.tree)
         _PlainAssignments().visit(unit.tree)
         plain = unit.inner.__module__ not in listed

@@ -3,28 +3,30 @@
 The directive leaves one semantic node. For pages it becomes HTML with controls, read-outs, pictures
 as SVG and their tables, and the page gets one script with the compiled functions. Other builders
 get the same numbers as lists and the pictures as images.
+
+What an author can get wrong is found while pages are read, and stops the build with file and line.
 """
 
 from __future__ import annotations
 
-import html
+import inspect
 import json
+import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import plotly.graph_objects as go
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.builders.html._assets import _JavaScript
 from sphinx.locale import get_translation
 from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from chapterkit import picture, quantity, table
+from chapterkit import errors, picture, quantity, table
 from chapterkit.assets import _write_if_changed, is_page_builder
 from chapterkit.compile import CompileError, compile_functions
 from chapterkit.instrument import Choice, Instrument, InstrumentError, Picture, State, load
+from chapterkit.instrument_check import check
 from chapterkit.panel_html import choice_words, panel_html, plain
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from sphinx.builders import Builder
     from sphinx.environment import BuildEnvironment
 
-logger = logging.getLogger(__name__)
 _ = get_translation("chapterkit")
 
 
@@ -50,21 +51,23 @@ class InstrumentDirective(SphinxDirective):
     """Show the instrument named by the argument; its id is its name."""
 
     required_arguments = 1
-    option_spec = {"only": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0].strip()
-        try:
-            instrument = load(self.config.chapterkit_instruments, name)
-            script_of(self.env.app, instrument)
-        except (InstrumentError, CompileError) as problem:
-            raise self.error(str(problem)) from problem
+        source, line = self.get_source_info()
         used = _used(self.env).setdefault(self.env.docname, [])
-        if name in used:
-            raise self.error(f"the instrument {name!r} stands on this page already")
+        try:
+            if name in used:
+                raise InstrumentError(f"the instrument {name!r} stands on this page already")
+            instrument = load(self.config.chapterkit_instruments, name)
+            _script, files = script_of(self.env._app, instrument)
+            check(instrument)
+        except Exception as problem:  # an instrument is an author's code: whatever it raises is said with its place
+            errors.report(self.env, f"{{instrument}} {name}: {_words(problem)}", source, line)
+            return [errors.placeholder(self.block_text)]
         used.append(name)
-        module = __import__("sys").modules[instrument.compute.__module__]
-        self.env.note_dependency(module.__file__)
+        for file in sorted(files):
+            self.env.note_dependency(file)
         node = instrument_panel("", name=name, title=instrument.title)
         node["ids"].append(nodes.make_id(name))
         self.set_source_info(node)
@@ -74,29 +77,23 @@ class InstrumentDirective(SphinxDirective):
         return [node]
 
 
-def figure_table(state: State, part: Picture) -> list[list[Any]]:
-    return table.rows(state.figure(part)) if part.table else []
+def _words(problem: Exception) -> str:
+    """What went wrong; for an exception of an author's own code also where."""
+    if isinstance(problem, (InstrumentError, CompileError)):
+        return str(problem)
+    last = traceback.extract_tb(problem.__traceback__)[-1]
+    return f"{type(problem).__name__}: {problem} ({last.filename}:{last.lineno})"
 
 
-def checked_figure(state: State, part: Picture) -> dict[str, Any]:
-    """The figure at `state`, after Plotly's own validation of every name and value in it."""
-    figure = state.figure(part)
-    try:
-        go.Figure(picture.strip_colours(figure))
-    except ValueError as problem:
-        words = str(problem).strip().splitlines()[0]
-        raise InstrumentError(f"{state.instrument.name}: picture {part.name!r} is not a Plotly figure: {words}") from None
-    return figure
-
-
-def script_of(app: Sphinx, instrument: Instrument) -> str:
-    """The page's script for one instrument: compiled functions and, as data, everything declared."""
-    cache: dict[str, str] = app.__dict__.setdefault("_chapterkit_scripts", {})
+def script_of(app: Sphinx, instrument: Instrument) -> tuple[str, set[str]]:
+    """The page's script for one instrument (compiled functions and, as data, everything declared), and the files behind it."""
+    cache: dict[str, tuple[str, set[str]]] = app.__dict__.setdefault("_chapterkit_scripts", {})
     if instrument.name not in cache:
         functions = [instrument.compute, *(part.figure for part in instrument.pictures), table.rows]
         if len({function.__name__ for function in functions}) < len(functions):
             raise InstrumentError(f"{instrument.name}: compute and figures must have different names")
-        code = compile_functions(functions, lists=[instrument.compute.__module__, table.__name__])
+        files = {inspect.getsourcefile(sys.modules[instrument.compute.__module__]) or ""}
+        code = compile_functions(functions, lists=[instrument.compute.__module__, table.__name__], files=files)
         declared = {
             "name": instrument.name,
             "version": instrument.version,
@@ -118,7 +115,7 @@ def script_of(app: Sphinx, instrument: Instrument) -> str:
             "compute": instrument.compute.__name__,
         }  # fmt: skip
         data = json.dumps(declared, ensure_ascii=False, sort_keys=True)
-        cache[instrument.name] = f"window.chapterkit.define({data}, {code});\n"
+        cache[instrument.name] = f"window.chapterkit.define({data}, {code});\n", files
     return cache[instrument.name]
 
 
@@ -128,16 +125,12 @@ class _Panel(SphinxPostTransform):
     def run(self, **kwargs: Any) -> None:
         for node in list(self.document.findall(instrument_panel)):
             instrument = load(self.config.chapterkit_instruments, node["name"])
-            try:
-                state = instrument.evaluate()
-                figures = [checked_figure(state, part) for part in instrument.pictures]
-                if is_page_builder(self.app.builder):
-                    new: list[nodes.Node] = [nodes.raw("", panel_html(state, figures, node["ids"][0]), format="html")]
-                else:
-                    new = self._plain(node, state, figures)
-            except (InstrumentError, picture.PictureError, ValueError) as problem:
-                logger.error("instrument %r: %s", node["name"], problem, location=node)
-                new = []
+            state = instrument.evaluate()
+            figures = [state.figure(part) for part in instrument.pictures]
+            if is_page_builder(self.app.builder):
+                new: list[nodes.Node] = [nodes.raw("", panel_html(state, figures, node["ids"][0]), format="html")]
+            else:
+                new = self._plain(node, state, figures)
             node.replace_self(new)
 
     def _plain(self, node: nodes.Element, state: State, figures: list[dict[str, Any]]) -> list[nodes.Node]:
@@ -172,11 +165,16 @@ class _Panel(SphinxPostTransform):
         self.env.images.add_file(self.env.docname, str(file))
         image = nodes.image(uri=str(file), alt=part.title, candidates={"*": str(file)})
         caption = nodes.caption("", plain(state.caption(part)) or part.title)
-        return nodes.figure("", image, caption)
+        # With numbered figures, writers ask for an id.
+        return nodes.figure("", image, caption, ids=[nodes.make_id(f"{name}-{part.name}")])
 
 
 def _add_scripts(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
-    for name in _used(app.env).get(pagename, []):
+    if not is_page_builder(app.builder):
+        return
+    used = _used(app.env)
+    here = sorted({name for names in used.values() for name in names}) if app.builder.name == "singlehtml" else used.get(pagename, [])
+    for name in here:
         context["script_files"].append(_JavaScript(f"_static/instruments/{name}.js", priority=800, defer="defer", **{"data-instrument": name}))
 
 
@@ -186,7 +184,7 @@ def _write_scripts(app: Sphinx, builder: Builder) -> None:
     for name in sorted({name for names in _used(app.env).values() for name in names}):
         target = Path(app.outdir, "_static", "instruments", f"{name}.js")
         target.parent.mkdir(parents=True, exist_ok=True)
-        _write_if_changed(target, script_of(app, load(app.config.chapterkit_instruments, name)))
+        _write_if_changed(target, script_of(app, load(app.config.chapterkit_instruments, name))[0])
 
 
 def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
@@ -199,6 +197,7 @@ def _merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildE
 
 def setup(app: Sphinx) -> None:
     """Settings: ``chapterkit_instruments``, the package of instruments; ``chapterkit_charts``, Plotly's file under _static."""
+    errors.setup(app)
     app.add_config_value("chapterkit_instruments", "instruments", "env", types=frozenset({str}))
     app.add_config_value("chapterkit_charts", "vendor/plotly-basic.min.js", "html", types=frozenset({str}))
     app.add_node(instrument_panel)
@@ -213,4 +212,4 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", _add_scripts, priority=900)
 
 
-__all__ = ["InstrumentDirective", "html", "instrument_panel", "setup"]
+__all__ = ["InstrumentDirective", "instrument_panel", "setup"]
