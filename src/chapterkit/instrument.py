@@ -29,7 +29,7 @@ class Control:
     `name` is the argument of ``compute``, which gets the value in base units. `also` names a unit in
     which the value is shown a second time. `more` puts the control under *More*. `button` offers a
     button with these words that moves the control one step on. With `multiple`, what is typed must be a
-    multiple of it.
+    multiple of it. With `reach`, what is typed may go up to it, and a second slider under *More* does too.
     """
 
     name: str
@@ -45,6 +45,12 @@ class Control:
     more: bool = False
     button: str = ""
     multiple: int = 0
+    reach: float = 0
+
+    @property
+    def highest(self) -> float:
+        """The highest value there is, on show or under *More*."""
+        return self.reach or self.high
 
     @property
     def unit_label(self) -> str:
@@ -60,8 +66,10 @@ class Control:
             raise InstrumentError(f"{where}: unknown unit {self.unit!r}")
         if not self.low <= self.default <= self.high:
             raise InstrumentError(f"{where}: default must be from {self.low} to {self.high}; got {self.default}")
+        if self.reach and (self.reach <= self.high or self.more):
+            raise InstrumentError(f"{where}: reach must be above {self.high} and the control on show; got {self.reach}")
         if self.multiple:
-            for what in ("low", "high", "step", "default"):
+            for what in ("low", "high", "step", "default", "highest"):
                 if getattr(self, what) % self.multiple:
                     raise InstrumentError(f"{where}: {what} must be a multiple of {self.multiple}; got {getattr(self, what)}")
 

@@ -99,7 +99,7 @@ def script_of(app: Sphinx, instrument: Instrument) -> tuple[str, set[str]]:
             "version": instrument.version,
             "controls": [
                 {"name": c.name, "label": c.label, "low": c.low, "high": c.high, "step": c.step, "default": c.default,
-                 "factor": c.factor, "unit": c.unit, "unitLabel": c.unit_label, "also": c.also, "whole": c.whole, "multiple": c.multiple, "button": bool(c.button)}
+                 "factor": c.factor, "unit": c.unit, "unitLabel": c.unit_label, "also": c.also, "whole": c.whole, "multiple": c.multiple, "reach": c.reach, "button": bool(c.button)}
                 for c in instrument.numbers
             ],
             "choices": [

@@ -29,7 +29,10 @@ def _control(name: str, control: Control) -> str:
     label = html.escape(control.label) + (f" <i>{html.escape(control.symbol)}</i>" if control.symbol else "")
     also = quantity.show(control.default * control.factor, control.also) if control.also else ""
     limits = f'min="{_typed(control.low)}" max="{_typed(control.high)}"'
+    typed_limits = f'min="{_typed(control.low)}" max="{_typed(control.highest)}"'
     span = _("from {low} to {high}").format(low=quantity.number(control.low, ",.6g"), high=quantity.number(control.high, ",.6g"))
+    if control.reach:
+        span = _("{span}, under More to {reach}").format(span=span, reach=quantity.number(control.reach, ",.6g"))
     if control.multiple:
         span = _("{span}, in multiples of {multiple}").format(span=span, multiple=control.multiple)
     button = (
@@ -39,12 +42,23 @@ def _control(name: str, control: Control) -> str:
     )
     return f"""<div class="ck-control" data-control="{control.name}">
 <label for="{base}" id="{base}.label">{label}</label>
-<span class="ck-typed"><input id="{base}" type="number" inputmode="decimal" {limits} step="any" value="{_typed(control.default)}" \
+<span class="ck-typed"><input id="{base}" type="number" inputmode="decimal" {typed_limits} step="any" value="{_typed(control.default)}" \
 autocomplete="off" readonly aria-describedby="{base}.foot {base}.problem"><span class="ck-unit">{html.escape(control.unit_label)}</span></span>
 <input class="ck-slider ck-needs-script" type="range" {limits} step="{_typed(control.step)}" value="{_typed(control.default)}" \
 autocomplete="off" aria-labelledby="{base}.label">
 <span class="ck-control-foot"><span id="{base}.foot">{span}</span><span data-also>{also}</span>{button}</span>
 <p class="ck-problem" id="{base}.problem" role="alert"></p>
+</div>"""
+
+
+def _wide(name: str, control: Control) -> str:
+    """A second slider for the same number, over all of its range; the typed twin is the one on show."""
+    base = f"{name}.{control.name}"
+    label = _("{label}, up to {reach}").format(label=html.escape(control.label), reach=quantity.number(control.reach, ",.6g"))
+    return f"""<div class="ck-wide">
+<label for="{base}.wide">{label}</label>
+<input class="ck-slider ck-needs-script" id="{base}.wide" data-wide="{control.name}" type="range" min="{_typed(control.low)}" \
+max="{_typed(control.reach)}" step="{_typed(control.step)}" value="{_typed(control.default)}" autocomplete="off">
 </div>"""
 
 
@@ -137,6 +151,7 @@ def panel_html(state: State, figures: list[dict[str, Any]], id_: str) -> str:
         "stale": _("The picture could not be redrawn and still shows the defaults; the numbers above are current."),
     }  # fmt: skip
     made = [(_choice(instrument, c) if isinstance(c, Choice) else _control(name, c), c.more) for c in instrument.controls]
+    made += [(_wide(name, c), True) for c in instrument.numbers if c.reach]
     controls = "\n".join(text for text, under_more in made if not under_more)
     more = "\n".join(text for text, under_more in made if under_more)
     folded = f'<details class="ck-more"><summary>{_("More settings")}</summary><div class="ck-controls">{more}</div></details>' if more else ""

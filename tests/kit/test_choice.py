@@ -101,6 +101,19 @@ def test_what_is_typed_must_be_a_multiple(page):
     assert page("ck.readLink(tea, '?tea.cups=10').notices[0].kind") == "url-ignored"
 
 
+def test_a_number_may_reach_further_under_more(page):
+    far = Control("cups", "Cups", 4, 40, 4, 8, multiple=4, reach=400)
+    big = Instrument("big", "Big", [far, TEA.controls[1], TEA.controls[2]], compute=brew, readouts=[])
+    text = panel_html.panel_html(big.evaluate(), [], "big")
+    assert 'type="number" inputmode="decimal" min="4" max="400"' in text
+    assert 'type="range" min="4" max="40"' in text
+    more = text.partition('<details class="ck-more">')[2].partition("</details>")[0]
+    assert re.search(r'<input[^>]*data-wide="cups" type="range" min="4" max="400"', more)
+    assert "from 4 to 40, under More to 400, in multiples of 4" in text
+    read = page("[44, 400, 404].map(function (n) { return ck.readTyped(Object.assign({}, tea.controls[0], { reach: 400 }), n); })")
+    assert [r.get("problem") for r in read] == [None, None, "range"]
+
+
 def test_a_choice_is_a_radio_group_with_words_numbers_and_a_legend():
     text = panel_html.panel_html(TEA.evaluate(), [], "tea")
     group = re.search(r"<fieldset.*?</fieldset>", text, re.S)[0]
@@ -137,6 +150,8 @@ REFUSED = {
     "no such control": (Choice("c", "C", TEAS, "green"), "names the control 'degrees', which does not exist"),
     "no such unit": (Choice("c", "C", TEAS[:2], "green", unit="K"), "unknown unit 'K'"),
     "default off the multiples": (Control("n", "N", 4, 40, 4, 10, multiple=4), "default must be a multiple of 4; got 10"),
+    "reach below the slider": (Control("n", "N", 4, 40, 4, 8, reach=30), "reach must be above 40"),
+    "reach of what is under More": (Control("n", "N", 4, 40, 4, 8, reach=60, more=True), "the control on show"),
     "step off the multiples": (Control("n", "N", 4, 40, 2, 8, multiple=4), "step must be a multiple of 4; got 2"),
 }
 

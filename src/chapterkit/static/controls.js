@@ -3,11 +3,14 @@
 (function (ck) {
   "use strict";
 
-  /** @typedef {{name: string, label: string, low: number, high: number, step: number, default: number, whole: boolean, multiple: number, factor: number, unit: string, also: string}} Control */
+  /** @typedef {{name: string, label: string, low: number, high: number, step: number, default: number, whole: boolean, multiple: number, reach: number, factor: number, unit: string, also: string}} Control */
   /** @typedef {{id: string, words: string, value: number|null, control: string}} Option */
   /** @typedef {{name: string, label: string, default: string, factor: number, unit: string, options: Option[]}} Choice */
   /** @typedef {{name: string, version: number, controls: Control[], choices: Choice[]}} Declared */
   /** @typedef {{kind: string, control?: Control|Choice, given?: string, value?: number}} Notice */
+
+  /** The highest value a control takes. @param {Control} control */
+  ck.highest = function (control) { return control.reach || control.high; };
 
   /** Read what a person typed. @param {Control} control @param {string} text
    * @returns {{value?: number, problem?: "number"|"whole"|"multiple"|"range"}} */
@@ -17,7 +20,7 @@
     if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(tidy)) return { problem: "number" };
     const value = Number(tidy);
     if (!Number.isFinite(value)) return { problem: "number" };
-    if (value < control.low || value > control.high) return { value: value, problem: "range" };
+    if (value < control.low || value > ck.highest(control)) return { value: value, problem: "range" };
     if (control.whole && !Number.isInteger(value)) return { value: value, problem: "whole" };
     if (control.multiple && value % control.multiple !== 0) return { value: value, problem: "multiple" };
     return { value: value };
@@ -57,7 +60,7 @@
       }
       const read = ck.readTyped(control, pair[1]);
       if (read.problem === "range") {
-        values[control.name] = Math.min(Math.max(read.value, control.low), control.high);
+        values[control.name] = Math.min(Math.max(read.value, control.low), ck.highest(control));
         notices.push({ kind: "url-clamped", control: control, given: given, value: values[control.name] });
       } else if (read.problem) {
         notices.push({ kind: "url-ignored", control: control, given: given });

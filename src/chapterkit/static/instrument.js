@@ -44,7 +44,7 @@
     /** @type {any} */
     let state = null;
     const find = function (selector) { return /** @type {HTMLElement} */ (panel.querySelector(selector)); };
-    const range = function (control) { return { label: control.label, low: ck.number(control.low, ",.6g"), high: ck.number(control.high, ",.6g"), multiple: String(control.multiple) }; };
+    const range = function (control) { return { label: control.label, low: ck.number(control.low, ",.6g"), high: ck.number(ck.highest(control), ",.6g"), multiple: String(control.multiple) }; };
 
     const rows = declared.controls.map(function (control) {
       const row = find('[data-control="' + control.name + '"]');
@@ -53,6 +53,7 @@
         row: row,
         typed: /** @type {HTMLInputElement} */ (row.querySelector('input[type="number"]')),
         slider: /** @type {HTMLInputElement} */ (row.querySelector('input[type="range"]')),
+        wide: /** @type {HTMLInputElement|null} */ (panel.querySelector('[data-wide="' + control.name + '"]')),
         also: /** @type {HTMLElement} */ (row.querySelector("[data-also]")),
         problem: /** @type {HTMLElement} */ (row.querySelector(".ck-problem"))
       };
@@ -122,8 +123,11 @@
       rows.forEach(function (entry) {
         const value = values[entry.control.name];
         if (entry.typed !== source) entry.typed.value = String(value);
-        if (entry.slider !== source) entry.slider.value = String(value);
-        entry.slider.setAttribute("aria-valuetext", ck.number(value, ",.6g") + " " + entry.control.unitLabel);
+        [entry.slider, entry.wide].forEach(function (slider) {
+          if (!slider) return;
+          if (slider !== source) slider.value = String(value);
+          slider.setAttribute("aria-valuetext", ck.number(value, ",.6g") + " " + entry.control.unitLabel);
+        });
         if (entry.control.also) entry.also.textContent = ck.show(value * entry.control.factor, entry.control.also);
       });
       choices.forEach(function (entry) {
@@ -154,11 +158,15 @@
 
     rows.forEach(function (entry) {
       entry.typed.readOnly = false; // without scripts it only shows a number
-      entry.slider.addEventListener("input", function () {
-        set(entry.control, Number(entry.slider.value));
-        complain(entry);
-        showControls(entry.slider);
-        show();
+      [entry.slider, entry.wide].forEach(function (slider) {
+        if (!slider) return;
+        slider.addEventListener("input", function () {
+          set(entry.control, Number(slider.value));
+          complain(entry);
+          showControls(slider);
+          show();
+        });
+        slider.addEventListener("change", speak);
       });
       entry.typed.addEventListener("input", function () {
         const read = ck.readTyped(entry.control, entry.typed.value);
@@ -174,7 +182,6 @@
         entry.typed.removeAttribute("aria-invalid");
         speak();
       });
-      entry.slider.addEventListener("change", speak);
       const button = entry.row.querySelector("[data-step]");
       if (button) button.addEventListener("click", function () {
         const control = entry.control, next = values[control.name] + control.step;
@@ -246,7 +253,10 @@
     }
     const asksChange = Object.keys(asked.values).some(function (name) { return asked.values[name] !== values[name]; });
     Object.assign(values, asked.values);
-    rows.forEach(function (entry) { if (entry.control.name in asked.values) unfold(entry.row); });
+    rows.forEach(function (entry) {
+      if (entry.control.name in asked.values) unfold(entry.row);
+      if (entry.wide && values[entry.control.name] > entry.control.high) unfold(entry.wide);
+    });
     choices.forEach(function (entry) { if (entry.choice.name in asked.values) unfold(entry.box); });
     // A browser may bring back what was typed before a reload; the page's numbers belong to `values`.
     showControls();
