@@ -127,6 +127,7 @@ def _draw_trace(axes: Axes, trace: dict[str, Any], ink: _Ink) -> None:
     if "text" in mode:
         sides = {"top center": True, "bottom center": False}
         above = _one_of(f"the textposition of {what}", trace.get("textposition", "top center"), sides)
+        axes.plot(x, y, linestyle="none")  # words alone would not widen the axes
         for at, words in enumerate(trace["text"]):
             axes.annotate(
                 words, (x[at], y[at]), xytext=(0, 6 if above else -6), textcoords="offset points", fontsize=8.5,
@@ -250,8 +251,7 @@ def _tidy(svg: str, ink: _Ink, salt: str) -> str:
     svg = re.sub(r'\sid="([^"]+)"', lambda m: f' id="{salt}-{m[1]}"' if m[1] in names else "", svg)
     svg = re.sub(r'(href="#|url\(#)', rf"\g<1>{salt}-", svg)
     svg = re.sub(r"-?\d+\.\d{3,}", lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), svg)
-    svg = re.sub(r"font: ([^;\"]*?)(\d[\d.]*)px [^;\"]*", r"font: \1\2px inherit", svg)
-    svg = re.sub(r"font: ([^;\"]*)px inherit", r"font-size: \1px", svg).replace("font-size: bold ", "font-weight: bold; font-size: ")
+    svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)  # text is in the font of the page
     svg = re.sub(r"\n\s*", "\n", svg).replace('xmlns:xlink="http://www.w3.org/1999/xlink" ', "").replace("xlink:href", "href")
     svg = re.sub(r'<svg [^>]*?viewBox="([^"]+)"[^>]*>', r'<svg xmlns="http://www.w3.org/2000/svg" viewBox="\1">', svg, count=1)
     for stand_in, name in ink.stand_ins.items():
