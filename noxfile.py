@@ -67,7 +67,10 @@ def build_site(session: nox.Session, builder: str = "html") -> None:
 
 
 def build_live(session: nox.Session) -> None:
-    """The Python that runs in the browser, beside the pages; does nothing when it is there already."""
+    """The Python that runs in the browser, beside the pages; does nothing when it is there already.
+
+    It comes before the pages, which say how much a reader will download.
+    """
     session.run(
         "python", "-m", "chapterkit.live", "build",
         "--site", str(SITE), "--manifest", "book/live/manifest.toml", "--cache", "build/live",
@@ -124,8 +127,8 @@ def serve(session: nox.Session) -> None:
     """Build the book, serve it on this machine only, and build again on every save."""
     install(session, "book")
     fetch_assets(session)
-    build_site(session)
     build_live(session)
+    build_site(session)
     port = int(session.posargs[0]) if session.posargs else free_port()
     session.log(f"The book is at http://127.0.0.1:{port}/book/index.html  (stop with Ctrl-C)")
     ignore = [arg for path in ("build", ".nox", ".git", "node_modules") for arg in ("--ignore", str(ROOT / path))]
@@ -137,10 +140,10 @@ def book(session: nox.Session) -> None:
     """Build the site into build/html; with arguments, those builders instead (epub, latex, text …)."""
     install(session, "book")
     fetch_assets(session)
-    for builder in session.posargs or ["html"]:
-        build_site(session, builder)
     if not session.posargs:
         build_live(session)
+    for builder in session.posargs or ["html"]:
+        build_site(session, builder)
 
 
 @nox.session
@@ -149,8 +152,8 @@ def tests(session: nox.Session) -> None:
     install(session, "test")
     fetch_assets(session)
     browser = find_browser(session)
-    build_site(session)
     build_live(session)
+    build_site(session)
     session.run("python", "-m", "pytest", *session.posargs, env={"BOOK_CHROMIUM": browser})
 
 
@@ -167,8 +170,8 @@ def bench(session: nox.Session) -> None:
     install(session, "test")
     fetch_assets(session)
     chromium = find_browser(session)
-    build_site(session)
     build_live(session)
+    build_site(session)
     session.run("python", "-m", "benchmarks", *session.posargs, env={"BOOK_CHROMIUM": chromium})
 
 
