@@ -11,13 +11,15 @@ fractions). They need NumPy and nothing else, and they read and write nothing.
     What a checkpoint weighs, how long it takes to write, and when that is too long.
 ``snapshot``
     Checkpoints in the background: a short pause, then a drain while training goes on.
+``serving``
+    What a fleet of replicas loses when some fail.
 ``simulate``
     The same systems played out failure by failure, to check the formulas.
 ``hardware``
     A few machines and the published figures for them.
 """
 
-from fault_tolerance import checkpoint, hardware, reliability, simulate, snapshot, storage
+from fault_tolerance import checkpoint, hardware, reliability, serving, simulate, snapshot, storage
 
-__all__ = ["checkpoint", "hardware", "reliability", "simulate", "snapshot", "storage"]
+__all__ = ["checkpoint", "hardware", "reliability", "serving", "simulate", "snapshot", "storage"]
 __version__ = "0.1.0"

@@ -204,9 +204,9 @@ def test_the_mixture_is_a_little_too_good_as_the_chapter_says(local_survival, wa
     times = snapshot.interval(PAUSE, 2450, MTBF), PAUSE, 2450, MTBF, 300
 
     assert round(100 * snapshot.goodput(*times, local_survival), 1) == formula
-    measured = [100 * walk(50_000, *times, local_survival, seed) for seed in range(5)]
-    assert abs(np.mean(measured) - walked) < 0.06
-    assert np.std(measured) < 0.15
+    measured = [100 * walk(50_000, *times, local_survival, seed) for seed in range(6)]
+    assert abs(np.mean(measured) - walked) < 0.12
+    assert np.std(measured) < 0.2
 
 
 # Claims
