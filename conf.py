@@ -72,6 +72,8 @@ chapterkit_calc_modules = [
     "fault_tolerance.reliability",
     "fault_tolerance.checkpoint",
     "fault_tolerance.storage",
+    "fault_tolerance.snapshot",
+    "fault_tolerance.serving",
     "fault_tolerance.hardware",
     "fault_tolerance.simulate",
 ]
