@@ -71,9 +71,6 @@ class InstrumentDirective(SphinxDirective):
         node = instrument_panel("", name=name, title=instrument.title)
         node["ids"].append(nodes.make_id(name))
         self.set_source_info(node)
-        std = self.env.domains.standard_domain
-        std.anonlabels[name] = (self.env.docname, node["ids"][0])
-        std.labels[name] = (self.env.docname, node["ids"][0], instrument.title)
         return [node]
 
 
@@ -195,6 +192,20 @@ def _merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildE
     _used(env).update({doc: names for doc, names in _used(other).items() if doc in docnames})
 
 
+def _label(app: Sphinx, env: BuildEnvironment) -> None:
+    """Let links name an instrument; one that stands on several pages is found on the first of the book.
+
+    This waits until all pages are read, for processes that read at once know nothing of each other.
+    """
+    order = {docname: at for at, docname in enumerate(env.collect_relations())}
+    standard = env.domains.standard_domain
+    for docname in sorted(_used(env), key=lambda docname: (order.get(docname, len(order)), docname), reverse=True):
+        for name in _used(env)[docname]:
+            place = docname, nodes.make_id(name)
+            standard.anonlabels[name] = place
+            standard.labels[name] = (*place, load(app.config.chapterkit_instruments, name).title)
+
+
 def setup(app: Sphinx) -> None:
     """Settings: ``chapterkit_instruments``, the package of instruments; ``chapterkit_charts``, Plotly's file under _static."""
     errors.setup(app)
@@ -208,6 +219,7 @@ def setup(app: Sphinx) -> None:
         app.add_js_file(script, priority=700 + at, defer="defer")
     app.connect("env-purge-doc", _purge)
     app.connect("env-merge-info", _merge)
+    app.connect("env-updated", _label)
     app.connect("write-started", _write_scripts)
     app.connect("html-page-context", _add_scripts, priority=900)
 
