@@ -80,8 +80,8 @@ def _choice(instrument: Instrument, choice: Choice) -> str:
     base = f"{instrument.name}.{choice.name}"
     label = html.escape(choice.label) + (f" <i>{html.escape(choice.symbol)}</i>" if choice.symbol else "")
     options = "".join(
-        f'<label class="ck-option"><input type="radio" name="{base}" value="{o.id}"{" checked" if o.id == choice.default else ""} autocomplete="off"> '
-        f'<span>{html.escape(o.words)}</span> <span class="ck-option-value">{_option_value(instrument, choice, o)}</span></label>'
+        f'<label class="ck-pick"><input type="radio" name="{base}" value="{o.id}"{" checked" if o.id == choice.default else ""} autocomplete="off"> '
+        f'<span>{html.escape(o.words)}</span> <span class="ck-pick-value">{_option_value(instrument, choice, o)}</span></label>'
         for o in choice.options
     )
     # Without scripts a choice would change nothing, so it shows its default and cannot be moved.

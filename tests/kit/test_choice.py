@@ -132,7 +132,7 @@ def test_a_choice_is_a_radio_group_with_words_numbers_and_a_legend():
 def test_a_choice_without_a_unit_shows_words_alone():
     line = Choice("line", "Queues", [Option("own", "one each", 0), Option("shared", "shared", 1)], "own")
     both = Instrument("queues", "Queues", [line], compute=lambda line: {"x": line}, readouts=[])
-    assert '<span class="ck-option-value"></span>' in panel_html.panel_html(both.evaluate(), [], "queues")
+    assert '<span class="ck-pick-value"></span>' in panel_html.panel_html(both.evaluate(), [], "queues")
     assert panel_html.choice_words(both, line) == "one each (others: shared)"
 
 

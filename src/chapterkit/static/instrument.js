@@ -64,7 +64,7 @@
         choice: choice,
         box: box,
         radios: /** @type {HTMLInputElement[]} */ (Array.from(box.querySelectorAll("input"))),
-        shown: Array.from(box.querySelectorAll(".ck-option-value"))
+        shown: Array.from(box.querySelectorAll(".ck-pick-value"))
       };
     });
     const readouts = declared.readouts.map(function (readout) {
