@@ -131,11 +131,11 @@ def times(state: dict[str, Any]) -> dict[str, Any]:
     low = np.log10(write[POINTS] / 2.0)
     high = np.log10(np.maximum(mtbf / 60.0, write[0]) * 3.0)
     data = [
-        curve("one write δ, min", x, write, "var(--ck-2)", "dash", "%{x:.3g} GB/s: %{y:.3g} min"),
-        curve("best interval τ*, min", x, interval, "var(--ck-1)", "solid", "%{x:.3g} GB/s: %{y:.3g} min"),
-        curve("between failures M, min", x, failures, "var(--ck-3)", "dot", "%{x:.3g} GB/s: %{y:.3g} min"),
-        marks("write of the tiers", tier_x, tier_write, "circle", "var(--ck-2)", 9),
-        marks("interval of the tiers", tier_x, tier_interval, "square", "var(--ck-1)", 9),
+        curve("write δ, min", x, write, "var(--ck-2)", "dash", "%{x:.3g} GB/s: %{y:.3g} min"),
+        curve("interval τ*, min", x, interval, "var(--ck-1)", "solid", "%{x:.3g} GB/s: %{y:.3g} min"),
+        curve("MTBF M, min", x, failures, "var(--ck-3)", "dot", "%{x:.3g} GB/s: %{y:.3g} min"),
+        unnamed(marks("write of a tier", tier_x, tier_write, "circle", "var(--ck-2)", 9)),
+        unnamed(marks("interval of a tier", tier_x, tier_interval, "square", "var(--ck-1)", 9)),
         marks("your storage", [bandwidth / 1e9, bandwidth / 1e9], [state["write_time"] / 60.0, state["best"] / 60.0], "diamond", "var(--ck-6)", 12),
     ]  # fmt: skip
     shapes = []
@@ -172,7 +172,7 @@ def sizes(state: dict[str, Any]) -> dict[str, Any]:
     for at in range(POINTS + 1):
         x.append(FEWEST * np.exp(np.log(MOST / FEWEST) * at / POINTS))
     data = [
-        line("your storage", x, state["write_time"], mttf, "var(--ck-6)", "solid", 4),
+        line("your storage", x, state["write_time"], mttf, "var(--ck-3)", "solid", 5),
         line("NFS, 1 GB/s", x, storage.write_time(size, NFS), mttf, "var(--ck-2)", "dash", 2),
         line("parallel, 10 GB/s", x, storage.write_time(size, PARALLEL), mttf, "var(--ck-1)", "dashdot", 2),
         line("NVMe, 100 GB/s", x, storage.write_time(size, NVME), mttf, "var(--ck-5)", "dot", 2),
@@ -184,15 +184,16 @@ def sizes(state: dict[str, Any]) -> dict[str, Any]:
     ]
     at_gpus = [state["at_tenth"], state["at_quarter"], state["at_half"], state["at_equal"], state["at_rule"]]
     names = ["a tenth lost", "a quarter lost", "half lost", "write = work", "textbook rule"]
+    labels = ["a tenth", "a quarter", "half lost", "write = work", "rule"]
     for at, gpus in enumerate(at_gpus):
         if gpus >= FEWEST and gpus <= MOST:
             there = 100.0 * best_goodput(state["write_time"], mttf / gpus, 0.0)
             data.append({"type": "scatter", "mode": "markers", "name": names[at], "x": [gpus], "y": [there], "showlegend": False,
                          "marker": {"symbol": "x", "color": "var(--ck-fg)", "size": 9}, "hovertemplate": "%{x:,.0f} GPUs: %{y:.3g} %"})  # fmt: skip
             # The curve falls, so there is room above to the right and below to the left of it.
-            label = {"x": np.log10(gpus * 1.12), "y": there, "xanchor": "left", "yanchor": "bottom", "showarrow": False, "text": names[at]}
-            if gpus > 0.16 * MOST:
-                label = {"x": np.log10(gpus / 1.12), "y": there, "xanchor": "right", "yanchor": "top", "showarrow": False, "text": names[at]}
+            label = {"x": np.log10(gpus * 1.12), "y": there, "xanchor": "left", "yanchor": "bottom", "showarrow": False, "text": labels[at]}
+            if gpus > 0.5 * MOST:
+                label = {"x": np.log10(gpus / 1.12), "y": there, "xanchor": "right", "yanchor": "top", "showarrow": False, "text": labels[at]}
             annotations.append(label)
     half = 100.0 * storage.STORM_GOODPUT
     return {
@@ -227,6 +228,12 @@ def marks(name: str, x: list[float], y: list[float], symbol: str, color: str, si
             "marker": {"symbol": symbol, "color": color, "size": size}, "hovertemplate": "%{x:,.4g}: %{y:.3g}"}  # fmt: skip
 
 
+def unnamed(trace: dict[str, Any]) -> dict[str, Any]:
+    """The trace without its line in the legend; in the table it keeps its name."""
+    trace["showlegend"] = False
+    return trace
+
+
 INSTRUMENT = Instrument(
     name="storm",
     title="Storage, size and the storm",
@@ -258,7 +265,7 @@ INSTRUMENT = Instrument(
         ReadOut("mtbf", "Mean time between failures", "time", ".3g", "that is {mtbf|s ,.0f}"),
         ReadOut("best", "Best interval, exact", "time", ".3g", "Young says {young|time .3g}", main=True),
         ReadOut("share", "Write over best interval", "", ".3g", "writing against work"),
-        ReadOut("kept", "Useful at best, without restarts", "%", ".1f", "restarts take {restarts|points .1f} more", main=True),
+        ReadOut("kept", "Useful at best, without restarts", "%", ".1f", "{state}; restarts take {restarts|points .1f} more", main=True),
         ReadOut("money", "Spent on checkpoints, per day", "$/d", ",.0f", "{completed|/d .2g} completed"),
         ReadOut("needed", "Bandwidth to lose a tenth", "rate", ".3g", "restarts included"),
     ],
@@ -299,7 +306,7 @@ INSTRUMENT = Instrument(
             "times",
             "A write against its own best interval",
             times,
-            caption="Ten times the bandwidth makes the write ten times shorter and the best interval about three times. "
+            caption="Dots mark the three tiers, diamonds your storage. Ten times the bandwidth makes the write ten times shorter and the best interval about three times. "
             "Below {needed_half|rate .3g} half is lost even at best; that part is shaded where the axis reaches it.",
         ),
         Picture(
