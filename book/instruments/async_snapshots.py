@@ -78,8 +78,12 @@ def compute(
     largest = "interval"
     if undrained > interval / 2.0:
         largest = "latency"
-    if restart_time > np.maximum(undrained, interval / 2.0):
+    if restart_time > undrained + interval / 2.0:
         largest = "restart"
+    first_order = pause / interval + (undrained + interval / 2.0 + restart_time) / mtbf
+    first_words = first_order
+    if first_order >= 1.0:
+        first_words = "everything and more"
     return {
         "nodes": nodes,
         "mtbf": mtbf,
@@ -109,14 +113,15 @@ def compute(
         "local_bytes": slots * size / nodes,
         "local_share": slots * size / nodes / NODE_BYTES,
         "node_bytes": NODE_BYTES,
-        "destroyed": drain_time + interval / 2.0,
+        "destroyed": drain_time + (interval + pause) / 2.0,
         "undrained": undrained,
         "half": interval / 2.0,
         "pausing": pause / interval,
         "latency": undrained / mtbf,
         "rework": interval / mtbf / 2.0,
         "restarting": restart_time / mtbf,
-        "first_order": pause / interval + (undrained + interval / 2.0 + restart_time) / mtbf,
+        "first_order": first_words,
+        "to_restarts": 1.0 - reliability.survival(restart_time, mtbf),
         "one_node": size / node_bandwidth,
         "shared_time": size / SHARED,
         "links": LINKS,
@@ -304,8 +309,8 @@ INSTRUMENT = Instrument(
     title="Snapshots, their drain, and what is still lost",
     controls=[
         Control("gpus", "GPUs in the job", 1_000, 25_000, 200, 10_000, symbol="N", whole=True, multiple=8),
-        Control("node_bandwidth", "Local drives of one node", 10, 200, 10, 100, unit="GB/s", symbol="B<sub>node</sub>"),
-        Control("drain_bandwidth", "Drain, all nodes together", 1, 50, 1, 10, unit="GB/s", symbol="B<sub>drain</sub>", reach=500),
+        Control("node_bandwidth", "Local drives of one node", 10, 200, 10, 100, unit="GB/s"),
+        Control("drain_bandwidth", "Drain, all nodes together", 1, 50, 1, 10, unit="GB/s", reach=500),
         Control("local_survival", "Failures that spare local snapshots", 0, 100, 5, 0, unit="%", symbol="q"),
         Control("restart_time", "Restart time", 0, 1_800, 30, 0, unit="s", symbol="R", also="time"),
         Control("parameters", "Parameters of the model", 1, 2_000, 1, 175, unit="B-params", more=True),
@@ -325,22 +330,22 @@ INSTRUMENT = Instrument(
     sentences={
         "setter": {
             "drain": "<b>The drain sets the interval.</b> After a pause this short the best interval would be {wanted|time .3g}. "
-            "But a snapshot drains for {drain_time|time .3g}, and until then the next one cannot. From {free|rate .3g} on the optimum would rule.",
+            "But a snapshot drains for {drain_time|time .3g}, and the next one must wait for that. From {free|rate .3g} on the optimum would set it.",
             "optimum": "<b>The optimum sets the interval.</b> Snapshots follow each other at {wanted|time .3g}, the best interval for this pause. "
             "The drain is busy {busy|% .0f} of the time. A faster one makes each snapshot durable sooner, but there will be no more of them.",
         },
         "verdict": {
             "better": "Writing at this bandwidth while the training waits would lose {sync_waste|% .3g}. In the background it loses {waste|% .3g}. "
             "The difference is the work of {gained| ,.0f} GPUs.",
-            "storm": "<b>A storm all the same:</b> {before_restarts|% .3g} is lost before any restart. A snapshot drains for {drain_time|time .3g}, "
+            "storm": '<b class="ck-alert">A storm all the same.</b> {before_restarts|% .3g} is lost before any restart. A snapshot drains for {drain_time|time .3g}, '
             "and failures come every {mtbf|time .3g}. Only fewer bytes, a faster drain or fewer failures help. Waiting would lose {sync_waste|% .3g} in all, snapshots {waste|% .3g}.",
-            "worse": "<b>Here snapshots lose more than waiting would</b>: {waste|% .4g} against {sync_waste|% .4g}. A drain takes {drain_time|time .3g}, "
+            "worse": '<b class="ck-alert">Worse than waiting.</b> Snapshots lose {waste|% .4g}, waiting would lose {sync_waste|% .4g}. A drain takes {drain_time|time .3g}, '
             "longer than the {mtbf|time .3g} between failures, and hardly a snapshot lives to be durable. Only fewer bytes, a faster drain or fewer failures help.",
         },
         "largest": {
-            "interval": "A failure destroys half an interval on average, {half|time .3g}. That is more than the drain or the restart adds.",
+            "interval": "A failure destroys half an interval on average, {half|time .3g}. The drain adds {undrained|time .3g} to that, the restart {restart_time|time .3g}.",
             "latency": "A failure destroys the {undrained|time .3g} that the last durable snapshot lies behind, and on average half an interval, {half|time .3g}, on top.",
-            "restart": "Each failure costs {restart_time|time .3g} for the restart, more than the work it destroys. Restarts alone take {restarting|% .2g}; no drain and no pause changes that.",
+            "restart": "Each failure costs {restart_time|time .3g} for the restart, more than the work it destroys. If nothing else were lost, restarts would still take {to_restarts|% .2g}. No drain and no pause changes that.",
         },
         "survival": {
             "none": "Every failure is taken to destroy the snapshots on its node, so only drained ones count.",
@@ -370,7 +375,7 @@ INSTRUMENT = Instrument(
             "strip",
             "Two snapshots drained, one failure",
             strip_figure,
-            caption="Each tick is a snapshot; the pause of {pause|time .3g} is too thin to see. Each drain holds one slot on the node's drives. If a node dies, the job does {destroyed|time .3g} "
+            caption="Each tick is a snapshot; the pause of {pause|time .3g} is too short to draw. Each drain holds one slot on the node's drives. If a node dies, the job does {destroyed|time .3g} "
             "of work again, here and on average. If its snapshots survive, it does less.",
             ratio=0.38,
             narrow_ratio=0.85,
