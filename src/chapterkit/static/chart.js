@@ -45,17 +45,22 @@
       this.busy = false;
       this.waiting = false;
       this.box = undefined;
+      // Told by the observer, because asking for it right after a change would lay out the whole page.
+      this.width = this.height = this.drawnWidth = 0;
       const watch = new IntersectionObserver((entries) => {
         this.near = entries[entries.length - 1].isIntersecting;
         if (this.near) this.draw();
       }, { rootMargin: "600px 0px" });
       watch.observe(canvas);
-      new ResizeObserver(() => { if (this.box && this.canvas.clientWidth && this.canvas.clientWidth !== this.drawnWidth) this.draw(); }).observe(canvas);
+      new ResizeObserver((entries) => {
+        ({ width: this.width, height: this.height } = entries[entries.length - 1].contentRect);
+        if (this.width !== this.drawnWidth) this.draw();
+      }).observe(canvas);
     }
 
     /** Draw now if near the screen; otherwise when it comes near. */
     async draw() {
-      if (!this.near || !this.canvas.clientWidth) return;
+      if (!this.near || !this.width) return;
       if (this.busy) { this.waiting = true; return; }
       this.busy = true;
       try {
@@ -82,12 +87,12 @@
       }
       const style = getComputedStyle(document.body);
       const given = coloured(this.figure(), style);
-      const width = this.drawnWidth = this.canvas.clientWidth;
+      const width = this.drawnWidth = this.width;
       const narrow = width < 480;
       const fg = style.getPropertyValue("--ck-fg").trim(), grid = style.getPropertyValue("--ck-grid").trim();
       const axis = { color: fg, gridcolor: grid, linecolor: style.getPropertyValue("--ck-muted").trim(), showline: true, zeroline: false, fixedrange: true, automargin: true, ticks: "outside", tickcolor: grid };
       const layout = Object.assign({}, given.layout, {
-        width: width, height: this.canvas.clientHeight, dragmode: false, hovermode: "closest",
+        width: width, height: this.height, dragmode: false, hovermode: "closest",
         paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
         font: { family: style.fontFamily, size: narrow ? 11 : 12.5, color: fg },
         margin: { l: 8, r: 12, t: 8, b: 8, pad: 0 },
