@@ -6,23 +6,19 @@ that is safe depends on the service rate, on the tail of the response time, and 
 
 from fault_tolerance.serving.fleet import (
     YEAR,
-    backlog,
-    backlog_drain_time,
     failures_per_year,
     headroom,
     load_per_survivor,
     probability_down,
+)
+from fault_tolerance.serving.overload import (
+    backlog,
+    backlog_drain_time,
     requests_lost,
     requests_touched,
 )
-from fault_tolerance.serving.queueing import (
-    erlang_c,
-    replicas_needed,
-    response_floor,
-    response_quantile,
-    response_tail,
-    safe_load,
-)
+from fault_tolerance.serving.queueing import erlang_c, response_quantile, response_tail
+from fault_tolerance.serving.sizing import replicas_needed, response_floor, safe_load
 from fault_tolerance.serving.tokens import kv_cache_bytes, recompute_time
 
 __all__ = [

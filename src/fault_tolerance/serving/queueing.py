@@ -10,39 +10,12 @@ import math
 
 import numpy as np
 
-from fault_tolerance._arguments import DOMAINS, Domain, Numbers, accepts
+from fault_tolerance._arguments import Numbers, accepts
+from fault_tolerance.serving._checks import keeps_up, stable, surplus_rate
 from fault_tolerance.serving._elementwise import elementwise
 
-#: No fleet here has more servers.
-MOST_SERVERS = 100_000
 
-DOMAINS["quantile"] = Domain(0.0, True, 1.0, True, False, "a number above 0 and below 1")
-DOMAINS["servers"] = Domain(1.0, False, MOST_SERVERS, False, True, "a whole number from 1 to 100,000")
-
-
-def _keeps_up(servers: Numbers, arrival_rate: Numbers, service_rate: Numbers, **_others: object) -> None:
-    full = surplus_rate(servers, arrival_rate, service_rate) <= 0.0
-    if np.any(full):
-        arrivals, rates = map(np.ravel, np.broadcast_arrays(arrival_rate, servers * service_rate))
-        at = int(np.argmax(full))
-        raise ValueError(
-            f"arrival_rate must be below servers times service_rate, {float(rates[at])!r}, or the queue "
-            f"grows for ever; got {float(arrivals[at])!r}"
-        )
-
-
-def _within_reach(service_rate: Numbers, slo: Numbers, quantile: Numbers = 0.99, **_others: object) -> None:
-    floor = -np.log1p(-quantile) / service_rate
-    if not np.all(slo >= floor):
-        targets, floors = map(np.ravel, np.broadcast_arrays(slo, floor))
-        at = int(np.argmax(targets < floors))
-        raise ValueError(
-            f"slo must be at least {float(floors[at]):.6g} s, ln(1/(1 − quantile)) over service_rate, which "
-            f"serving alone takes without any load; got {float(targets[at])!r}"
-        )
-
-
-@accepts("arrays", _keeps_up, servers="servers", arrival_rate="non-negative", service_rate="positive")
+@accepts("arrays", keeps_up, servers="servers", arrival_rate="non-negative", service_rate="positive")
 def erlang_c(servers: Numbers, arrival_rate: Numbers, service_rate: Numbers) -> Numbers:
     r"""Probability that a request finds all servers busy and has to wait.
 
@@ -86,7 +59,7 @@ def erlang_c(servers: Numbers, arrival_rate: Numbers, service_rate: Numbers) -> 
 
 @accepts(
     "arrays",
-    _keeps_up,
+    keeps_up,
     servers="servers",
     arrival_rate="non-negative",
     service_rate="positive",
@@ -141,7 +114,7 @@ def response_tail(servers: Numbers, arrival_rate: Numbers, service_rate: Numbers
 
 @accepts(
     "arrays",
-    _keeps_up,
+    keeps_up,
     servers="servers",
     arrival_rate="non-negative",
     service_rate="positive",
@@ -195,188 +168,10 @@ def response_quantile(
     return _each_quantile(servers, arrival_rate, service_rate, surplus, -np.log1p(-quantile))
 
 
-@accepts(service_rate="positive", quantile="quantile")
-def response_floor(service_rate: Numbers, quantile: Numbers = 0.99) -> Numbers:
-    r"""Response time without any load: no number of replicas gets below it.
-
-    .. math:: \ln\frac{1}{1 - q} \Big/ \mu
-
-    Parameters
-    ----------
-    service_rate : float or array
-        Requests per second that one server serves (:math:`\mu`).
-    quantile : float or array, optional
-        The share of requests to stay within (:math:`q`); 0.99 gives the P99.
-
-    Returns
-    -------
-    float or array
-        Seconds, in the broadcast shape of the arguments.
-
-    Raises
-    ------
-    ValueError
-        ``service_rate`` is not finite and above 0, or ``quantile`` not above 0 and below 1.
-
-    Notes
-    -----
-    Derived in ``part-d-tail``; [harcholbalter2013performance].
-
-    Examples
-    --------
-    >>> round(1000 * response_floor(service_rate=130), 1)
-    35.4
-    """
-    return -np.log1p(-quantile) / service_rate
-
-
-@accepts("arrays", _within_reach, service_rate="positive", slo="positive", quantile="quantile")
-def safe_load(service_rate: Numbers, slo: Numbers, quantile: Numbers = 0.99) -> Numbers:
-    r"""Most requests per second that a replica with a queue of its own can take within the target.
-
-    .. math:: \mu - \ln\frac{1}{1 - q} \Big/ L
-
-    Parameters
-    ----------
-    service_rate : float or array
-        Requests per second that one replica serves (:math:`\mu`).
-    slo : float or array
-        Target for the response time at the quantile, in seconds (:math:`L`).
-    quantile : float or array, optional
-        The share of requests to stay within it (:math:`q`); 0.99 makes it a P99 target.
-
-    Returns
-    -------
-    float or array
-        Requests per second, in the broadcast shape of the arguments.
-
-    Raises
-    ------
-    ValueError
-        An argument is outside its domain, or ``slo`` is below :func:`response_floor`: no load is safe then.
-        Ask that function first where a slider can get there.
-
-    Notes
-    -----
-    Derived in ``part-d-tail``; [harcholbalter2013performance].
-
-    Examples
-    --------
-    >>> round(safe_load(service_rate=130, slo=0.5), 1)
-    120.8
-    """
-    return _safe(service_rate + np.log1p(-quantile) / slo)
-
-
-@accepts(
-    "arrays",
-    _within_reach,
-    arrival_rate="non-negative",
-    service_rate="positive",
-    slo="positive",
-    failed="count-or-zero",
-    quantile="quantile",
-)
-def replicas_needed(
-    arrival_rate: Numbers,
-    service_rate: Numbers,
-    slo: Numbers,
-    failed: Numbers = 1,
-    pooled: bool = False,
-    quantile: Numbers = 0.99,
-) -> Numbers:
-    r"""Least number of replicas that keeps the target with exactly so many of them down.
-
-    .. math:: k + \min\{n : t_q(n) \le L\}
-
-    with :math:`t_q(n)` the response quantile of :math:`n` survivors. What it exceeds the replicas at hand by
-    is the number of hot spares needed.
-
-    Parameters
-    ----------
-    arrival_rate, service_rate : float or array
-        Requests per second that arrive, and that one replica serves (:math:`\lambda, \mu`).
-    slo : float or array
-        Target for the response time at the quantile, in seconds (:math:`L`).
-    failed : float or array, optional
-        Replicas down at once (:math:`k`).
-    pooled : bool, optional
-        Whether the survivors share one queue; else each has its own and an equal share of the load.
-    quantile : float or array, optional
-        The share of requests to stay within the target (:math:`q`); 0.99 makes it a P99 target.
-
-    Returns
-    -------
-    float or array
-        A whole number, in the broadcast shape of the arguments; at least one replica survives.
-
-    Raises
-    ------
-    ValueError
-        An argument is outside its domain; ``slo`` is not above :func:`response_floor`, so that no number is
-        enough; or it would take more than 100,000 survivors in one queue merely to keep up. Ask
-        :func:`response_floor` first where a slider can get there.
-
-    Notes
-    -----
-    Derived in ``part-d-spares``; [harcholbalter2013performance]. With a queue each the survivors number
-    :math:`\lceil \lambda / \text{safe load} \rceil`. With one queue they are found by bisection, as the tail
-    at the target falls with every further survivor.
-
-    Examples
-    --------
-    Ten are enough for one loss with a queue each, and nine with a shared queue:
-
-    >>> replicas_needed(arrival_rate=1000, service_rate=130, slo=0.5)
-    10.0
-    >>> replicas_needed(arrival_rate=1000, service_rate=130, slo=0.5, pooled=True)
-    9.0
-    """
-    load = _useful(safe_load(service_rate, slo, quantile))
-    if pooled:
-        least = _fleet(np.floor(arrival_rate / service_rate) + 1.0)
-        return failed + _survivors_in_one_queue(least, arrival_rate, service_rate, slo, -np.log1p(-quantile))
-    return failed + np.maximum(np.ceil(arrival_rate / load), 1.0)
-
-
-# The checks below hold wherever those above do. In a page, which makes no checks that join two arguments,
-# they stop what would otherwise go on with a number that means nothing.
-
-
-@accepts(surplus="positive")
-def stable(surplus: Numbers) -> Numbers:
-    """Let a surplus pass if there is one."""
-    return surplus
-
-
-@accepts(safe_load="non-negative")
-def _safe(safe_load: Numbers) -> Numbers:
-    return safe_load
-
-
-@accepts(safe_load="positive")
-def _useful(safe_load: Numbers) -> Numbers:
-    return safe_load
-
-
-@accepts(survivors="servers")
-def _fleet(survivors: Numbers) -> Numbers:
-    return survivors
-
-
-def surplus_rate(servers: Numbers, arrival_rate: Numbers, service_rate: Numbers) -> Numbers:
-    """cμ − λ, rounded once. Near a full load the rounding of cμ alone would be a large part of it."""
-    wide = 134_217_729.0 * np.minimum(service_rate, 1e300)
-    head = wide - (
-        wide - np.minimum(service_rate, 1e300)
-    )  # its first half of digits, so that c times it is exact
-    return (servers * head - arrival_rate) + servers * (service_rate - head)
-
-
 # What follows is for single numbers: the steps it takes depend on them.
 
 
-def _waiting(servers: float, arrival_rate: float, service_rate: float, surplus: float) -> float:
+def waiting_share(servers: float, arrival_rate: float, service_rate: float, surplus: float) -> float:
     if arrival_rate == 0.0:
         return 0.0
     total = 0.0
@@ -403,7 +198,7 @@ def _queued(service_rate: float, surplus: float, time: float) -> float:
     return service_rate * time
 
 
-def _log_tail(waiting: float, service_rate: float, surplus: float, time: float) -> float:
+def log_tail(waiting: float, service_rate: float, surplus: float, time: float) -> float:
     """Logarithm of the tail, with the slower of its two exponentials taken out."""
     slower = min(service_rate, surplus)
     queued = min(_queued(service_rate, surplus, time), 1e300)
@@ -421,53 +216,27 @@ def _hazard(waiting: float, service_rate: float, surplus: float, time: float) ->
 
 @elementwise
 def _each_waiting(servers: float, arrival_rate: float, service_rate: float, surplus: float) -> float:
-    return _waiting(servers, arrival_rate, service_rate, surplus)
+    return waiting_share(servers, arrival_rate, service_rate, surplus)
 
 
 @elementwise
 def _each_log_tail(
     servers: float, arrival_rate: float, service_rate: float, surplus: float, time: float
 ) -> float:
-    return _log_tail(_waiting(servers, arrival_rate, service_rate, surplus), service_rate, surplus, time)
+    return log_tail(waiting_share(servers, arrival_rate, service_rate, surplus), service_rate, surplus, time)
 
 
 @elementwise
 def _each_quantile(
     servers: float, arrival_rate: float, service_rate: float, surplus: float, depth: float
 ) -> float:
-    waiting = _waiting(servers, arrival_rate, service_rate, surplus)
+    waiting = waiting_share(servers, arrival_rate, service_rate, surplus)
     floor = depth / service_rate
     time = floor
     for _ in range(100):
-        missing = depth + _log_tail(waiting, service_rate, surplus, time)
+        missing = depth + log_tail(waiting, service_rate, surplus, time)
         step = missing / _hazard(waiting, service_rate, surplus, time)
         time = max(time + step, floor)
         if abs(step) < 4e-16 * time:
             break
     return time
-
-
-@elementwise
-def _survivors_in_one_queue(
-    least: float, arrival_rate: float, service_rate: float, slo: float, depth: float
-) -> float:
-    too_few = least - 1.0
-    enough = least
-    while _misses(enough, arrival_rate, service_rate, slo, depth):
-        too_few = enough
-        enough = 2.0 * enough
-    while enough - too_few > 1.0:
-        middle = math.floor((too_few + enough) / 2.0)
-        if _misses(middle, arrival_rate, service_rate, slo, depth):
-            too_few = middle
-        else:
-            enough = middle
-    return enough
-
-
-def _misses(servers: float, arrival_rate: float, service_rate: float, slo: float, depth: float) -> bool:
-    surplus = float(surplus_rate(servers, arrival_rate, service_rate))
-    if surplus <= 0.0:
-        return True
-    waiting = _waiting(servers, arrival_rate, service_rate, surplus)
-    return _log_tail(waiting, service_rate, surplus, slo) > -depth
