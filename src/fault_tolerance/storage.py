@@ -215,7 +215,7 @@ def bandwidth_for_waste(
     >>> round(bandwidth_for_waste(checkpoint_bytes=2.45e12, mtbf=18_000, waste=0.1) / 1e9, 1)
     25.4
     """
-    return checkpoint_bytes / mtbf / _write_share(-np.log1p(-waste) - restart_time / mtbf)
+    return checkpoint_bytes / _write_share(-np.log1p(-waste) - restart_time / mtbf) / mtbf
 
 
 @accepts(waste="share", mtbf="positive")
@@ -337,7 +337,7 @@ def gpus_for_first_order_waste(waste: Numbers, write_time: Numbers, mttf: Number
     >>> [math.ceil(gpus_for_first_order_waste(waste, 2450, 50_000 * 3600)) for waste in (0.5, 2)]
     [9184, 146939]
     """
-    return waste * waste / 2.0 * (mttf / write_time)
+    return waste * (mttf / write_time) * waste / 2.0
 
 
 @accepts(

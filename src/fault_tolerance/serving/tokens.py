@@ -103,4 +103,4 @@ def recompute_time(
     >>> round(recompute_time(tokens=8000, parameters=70e9, gpus=8, peak_flops=989e12, utilisation=0.4), 2)
     0.35
     """
-    return 2.0 * tokens * parameters / (gpus * peak_flops * utilisation)
+    return 2.0 * tokens / gpus / peak_flops / utilisation * parameters
