@@ -80,6 +80,8 @@ def compute(
         largest = "latency"
     if restart_time > undrained + interval / 2.0:
         largest = "restart"
+    if restart_time + interval + pause + undrained > mtbf:
+        largest = "rare"
     first_order = pause / interval + (undrained + interval / 2.0 + restart_time) / mtbf
     first_words = first_order
     if first_order >= 1.0:
@@ -116,6 +118,8 @@ def compute(
         "destroyed": drain_time + (interval + pause) / 2.0,
         "undrained": undrained,
         "half": interval / 2.0,
+        "quiet": restart_time + interval + pause + drain_time,
+        "quiet_times": (restart_time + interval + pause + drain_time) / mtbf,
         "pausing": pause / interval,
         "latency": undrained / mtbf,
         "rework": interval / mtbf / 2.0,
@@ -346,6 +350,7 @@ INSTRUMENT = Instrument(
             "interval": "A failure destroys half an interval on average, {half|time .3g}. The drain adds {undrained|time .3g} to that, the restart {restart_time|time .3g}.",
             "latency": "A failure destroys the {undrained|time .3g} that the last durable snapshot lies behind, and on average half an interval, {half|time .3g}, on top.",
             "restart": "Each failure costs {restart_time|time .3g} for the restart, more than the work it destroys. If nothing else were lost, restarts would still take {to_restarts|% .2g}. No drain and no pause changes that.",
+            "rare": "To make one snapshot durable, nothing may fail for {quiet|time .3g}: the restart, one interval and the drain. That is {quiet_times|x .2g} the time between failures, so much of the work is done again and again.",
         },
         "survival": {
             "none": "Every failure is taken to destroy the snapshots on its node, so only drained ones count.",
@@ -368,7 +373,7 @@ INSTRUMENT = Instrument(
             "waste",
             "Time lost against the bandwidth of the drain",
             waste_figure,
-            caption="On these axes waiting falls with the root of the bandwidth, snapshots with the bandwidth itself, until the optimum takes over at {free|rate .3g}. "
+            caption="While losses are small and restarts short, waiting loses less with the root of the bandwidth, snapshots with the bandwidth itself, until the optimum takes over at {free|rate .3g}. "
             "The dotted line would hold if snapshots could not die: {immortal|% .2g}. The diamond is yours.",
         ),
         Picture(
@@ -376,7 +381,7 @@ INSTRUMENT = Instrument(
             "Two snapshots drained, one failure",
             strip_figure,
             caption="Each tick is a snapshot; the pause of {pause|time .3g} is too short to draw. Each drain holds one slot on the node's drives. If a node dies, the job does {destroyed|time .3g} "
-            "of work again, here and on average. If its snapshots survive, it does less.",
+            "of work again: here, and on average while failures are rare. If its snapshots survive, it does less.",
             ratio=0.38,
             narrow_ratio=0.85,
             table=False,
