@@ -13,6 +13,7 @@ from fault_tolerance._arguments import DOMAINS, Array, Domain, Numbers, accepts,
 from fault_tolerance.reliability import survival
 from fault_tolerance.serving._elementwise import elementwise
 
+DOMAINS["machines"] = Domain(1.0, False, 100_000.0, False, True, "a whole number from 1 to 100,000")
 DOMAINS["part"] = Domain(0.0, False, 1.0, False, False, "a number from 0 to 1")
 
 
@@ -388,7 +389,7 @@ def _machines_in_pairs(machines: Numbers, failed: Numbers) -> None:
         )
 
 
-@accepts("arrays", _machines_in_pairs, machines="count", failed="count-or-zero")
+@accepts("arrays", _machines_in_pairs, machines="machines", failed="count-or-zero")
 def peer_survival(machines: Numbers, failed: Numbers) -> Numbers:
     r"""Probability that no mirrored pair is lost when some machines fail together.
 
@@ -399,7 +400,7 @@ def peer_survival(machines: Numbers, failed: Numbers) -> Numbers:
     Parameters
     ----------
     machines : float or array
-        Machines in all (:math:`N`), an even number.
+        Machines in all (:math:`N`), an even number up to 100,000.
     failed : float or array
         Machines that fail at once (:math:`k`).
 

@@ -587,7 +587,8 @@ def test_a_queue_that_grows_for_ever_is_refused_in_words(function, more):
         function(8, 1000, 125, *more)
 
     assert str(caught.value) == (
-        "arrival_rate must be below servers times service_rate, 1000.0, or the queue grows for ever; got 1000.0"
+        "arrival_rate must be below servers times service_rate, 1000.0, or the queue grows for ever; "
+        "got 1000.0"
     )
     with pytest.raises(ValueError, match=r"service_rate, 300\.0, .* got 500\.0$"):
         function([1, 3], [10, 500], [[200], [100]], *more)

@@ -141,7 +141,7 @@ def response_quantile(
     Returns
     -------
     float or array
-        Seconds, in the broadcast shape of the arguments.
+        Seconds, in the broadcast shape of the arguments; infinite where they exceed the largest float.
 
     Raises
     ------
@@ -234,6 +234,8 @@ def _each_quantile(
     floor = depth / service_rate
     time = floor
     for _ in range(100):
+        if time == math.inf:
+            return time
         missing = depth + log_tail(waiting, service_rate, surplus, time)
         step = missing / _hazard(waiting, service_rate, surplus, time)
         time = max(time + step, floor)
