@@ -243,7 +243,7 @@ def tail_figure(state: dict[str, Any]) -> dict[str, Any]:
         shapes.append({"type": "rect", "x0": FEWEST - 0.7, "x1": too_few + 0.5, "y0": 0, "y1": 1, "yref": "paper",
                        "fillcolor": "var(--ck-band)", "line": {"width": 0}, "layer": "below"})  # fmt: skip
         notes.append({"x": FEWEST - 0.5, "y": 0.03, "yref": "paper", "xanchor": "left", "yanchor": "bottom", "showarrow": False,
-                      "text": "overloaded" if too_few > FEWEST + 2 else ""})  # fmt: skip
+                      "text": "overloaded" if too_few > 15 else ""})  # fmt: skip
     return {
         "data": [
             curve("a queue each", x, each, "var(--ck-4)", "dash"),
@@ -355,7 +355,7 @@ INSTRUMENT = Instrument(
         Control("arrival_rate", "Requests", 100, 5_000, 100, 1_000, unit="/s", symbol="λ"),
         Control("service_rate", "Service rate of one replica", 20, 500, 5, 130, unit="/s", symbol="μ"),
         Control("failed", "Failed at once", 0, 3, 1, 1, symbol="k", whole=True),
-        Control("recovery_time", "Recovery", 10, 300, 10, 90, unit="s", symbol="T", also="time"),
+        Control("recovery_time", "Recovery", 10, 300, 10, 90, unit="s", symbol="Tᵣ", also="time"),
         Control("slo", "P99 target", 100, 2_000, 50, 500, unit="ms", symbol="L"),
         Choice(
             "pooled",
@@ -364,7 +364,7 @@ INSTRUMENT = Instrument(
             "each",
         ),
         Control("mtbf", "Time between failures of a replica", 1, 365, 1, 30, unit="d", symbol="M", more=True),
-        Control("detection_time", "Until a failure is noticed", 0, 10, 0.5, 5, unit="s", symbol="t<sub>d</sub>", more=True),
+        Control("detection_time", "Until a failure is noticed", 0, 10, 0.5, 5, unit="s", more=True),
         Control("gpus_per_replica", "GPUs in a replica", 1, 64, 1, 8, whole=True, more=True),
         Control("price", "Price of a GPU-hour", 0.5, 10, 0.1, 3, unit="$/h", more=True),
     ],
@@ -430,8 +430,8 @@ INSTRUMENT = Instrument(
         "a queue each: ln 100 / (μ − λ/(<i>c</i> − <i>k</i>)) = {log| .4g} / ({service_rate|/s .4g} − {load|/s .4g}) = {p99_each|time .3g}",
         "safe load: μ − ln 100 / <i>L</i> = {service_rate|/s .4g} − {log| .4g} / {slo|s .4g} = {safe|/s .4g}; the floor is ln 100 / μ = {floor|ms .4g}",
         "spares: {needed| ,.0f} needed, {replicas| .0f} at hand; each {gpus_per_replica| .0f} GPUs · {price|$/h .2f} · 24 = {replica_price|$/d ,.0f} a day",
-        "backlog: (λ − (<i>c</i> − <i>k</i>) μ)<sup>+</sup> <i>T</i> = {backlog| ,.0f}, drained after: {drain|time .3g}",
-        "a replica is down for <i>T</i> / (<i>M</i> + <i>T</i>) = {recovery_time|time .3g} / ({mtbf|time .3g} + {recovery_time|time .3g}) = {unavailable|% .2g} of the time",
+        "backlog: (λ − (<i>c</i> − <i>k</i>) μ)<sup>+</sup> <i>T</i><sub>r</sub> = {backlog| ,.0f}, drained after: {drain|time .3g}",
+        "a replica is down for <i>T</i><sub>r</sub> / (<i>M</i> + <i>T</i><sub>r</sub>) = {recovery_time|time .3g} / ({mtbf|time .3g} + {recovery_time|time .3g}) = {unavailable|% .2g} of the time",
     ],
     pictures=[
         Picture(
