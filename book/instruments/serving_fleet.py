@@ -391,7 +391,7 @@ INSTRUMENT = Instrument(
             "The fleet is too small for its load even on a good day.",
             "late-floor": '<b class="ck-alert">A target that no fleet keeps.</b> Serving alone, without any wait, takes {floor|ms .4g} at the P99. The target is {slo|ms .4g}. '
             "Set it above that, or make each replica faster.",
-            "full": '<b class="ck-alert">Exactly full.</b> {survivors| .0f} survivors can serve {capacity|/s .5g}, which is just what arrives. On average nothing piles up, but chance makes the queue grow without end. '
+            "full": '<b class="ck-alert">Exactly full.</b> {survivors| .0f} survivors can serve {capacity|/s ,.5g}, which is just what arrives. On average nothing piles up, but chance makes the queue grow without end. '
             "So there is no P99. With {least_down| ,.0f} replicas the survivors would keep up.",
             "overloaded": '<b class="ck-alert">Overloaded.</b> {arrival_rate|/s ,.5g} arrive and {survivors| .0f} survivors can serve {capacity|/s ,.5g}. The queue grows by {excess| ,.4g} requests every second, so there is no P99. '
             "With {least_down| ,.0f} replicas the survivors would keep up.",
@@ -439,7 +439,7 @@ INSTRUMENT = Instrument(
             "P99 against the number of replicas, as many down as you set",
             tail_figure,
             caption="{down_words}. The bars are your choice of queues; the two lines compare it with the other. Bars and lines that leave the picture go on above it. "
-            "In the shaded part the survivors cannot keep up, and there is no P99.",
+            "In the shaded part the fleet is overloaded: the survivors cannot keep up, and there is no P99.",
         ),
         Picture(
             "queue",
