@@ -98,7 +98,11 @@ def _readout(state: State, readout: ReadOut) -> str:
 
 
 def _cell(value: object) -> str:
-    return html.escape(value) if isinstance(value, str) else quantity.number(float(value), ",.4g")  # type: ignore[arg-type]
+    """Words as they are, whole numbers in full, as in captions and sentences, others to four digits."""
+    if isinstance(value, str):
+        return html.escape(value)
+    number = float(value)  # type: ignore[arg-type]
+    return quantity.number(number, ",.0f" if number.is_integer() else ",.4g")
 
 
 def _table(title: str, figure: dict[str, Any]) -> str:

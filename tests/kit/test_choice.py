@@ -160,3 +160,8 @@ REFUSED = {
 def test_a_choice_or_multiple_that_cannot_work_is_refused_with_words(control, words):
     with pytest.raises(InstrumentError, match=re.escape(words)):
         Instrument("x", "X", [control], compute=brew, readouts=[])
+
+
+def test_a_table_writes_whole_numbers_in_full():
+    cells = [panel_html._cell(value) for value in (14191.0, 146939, 14191.5, 0.123456, -20000, "a & b")]
+    assert cells == ["14,191", "146,939", "14,190", "0.1235", "\u221220,000", "a &amp; b"]

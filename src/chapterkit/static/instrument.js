@@ -94,7 +94,7 @@
       if (!body) return;
       body.replaceChildren.apply(body, data.slice(1).map(function (line) {
         const row = document.createElement("tr");
-        line.forEach(function (cell) { row.insertCell().textContent = typeof cell === "string" ? cell : ck.number(cell, ",.4g"); });
+        line.forEach(function (cell) { row.insertCell().textContent = typeof cell === "string" ? cell : ck.number(cell, Number.isInteger(cell) ? ",.0f" : ",.4g"); });
         return row;
       }));
     }
