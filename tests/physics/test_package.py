@@ -68,7 +68,9 @@ def test_every_public_function_is_in_the_catalogue():
         if inspect.isfunction(value) and not name.startswith("_") and hasattr(value, "__accepts__")
     }
 
-    assert public == set(FUNCTIONS) == set(SIGNATURES)
+    # The simulations of Parts C and D make the same claims with their formulas, in test_storage_snapshot_serving.
+    later = {simulate.snapshot_run, simulate.serving_fleet}
+    assert public - later == set(FUNCTIONS) == set(SIGNATURES)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
