@@ -13,10 +13,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from sphinx.config import Config
 from sphinx.testing.util import SphinxTestApp
 
 HERE = Path(__file__).parent
 SNAPSHOTS = HERE / "snapshots"
+
+
+@pytest.fixture(autouse=True)
+def _suffixes_of_one_build_only():
+    """Sphinx keeps what an extension says of ``.md`` in a default that all builds of a process share."""
+    yield
+    default = Config.config_values["source_suffix"].default
+    default.clear()
+    default[".rst"] = "restructuredtext"
 
 
 class Book:
