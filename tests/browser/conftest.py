@@ -41,10 +41,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for `name` runs on every page of the book."""
-    if "name" in metafunc.fixturenames:
-        found = sorted(path.stem for path in (SITE / "book").glob("*.html"))
-        metafunc.parametrize("name", found or ["part-a"])
+    """A test that asks for `name` runs on every page of the book, one that asks for `part` on every part."""
+    for wanted, pattern in (("name", "*/*.html"), ("part", "book/part-*.html")):
+        if wanted in metafunc.fixturenames:
+            found = sorted(str(path.relative_to(SITE).with_suffix("")) for path in SITE.glob(pattern) if path.parent.name in ("book", "exercises"))
+            metafunc.parametrize(wanted, found or ["book/part-a"])
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -201,13 +202,14 @@ class Reader:
     def __init__(self, page: Page, site: str) -> None:
         self.page, self.site = page, site
 
-    def open(self, name: str = "part-a", query: str = "", fragment: str = "") -> Reader:
+    def open(self, name: str = "book/part-a", query: str = "", fragment: str = "") -> Reader:
         """Go there; when this returns, every script of the page has run."""
         self.page.goto(self.address(name, query, fragment))
         return self
 
-    def address(self, name: str = "part-a", query: str = "", fragment: str = "") -> str:
-        return f"{self.site}book/{name}.html" + (f"?{query}" if query else "") + (f"#{fragment}" if fragment else "")
+    def address(self, name: str = "book/part-a", query: str = "", fragment: str = "") -> str:
+        name = name if "/" in name else f"book/{name}"
+        return f"{self.site}{name}.html" + (f"?{query}" if query else "") + (f"#{fragment}" if fragment else "")
 
     # The record -----------------------------------------------------------------------------
 
@@ -223,12 +225,6 @@ class Reader:
         text = self.page.evaluate("key => localStorage.getItem(key)", KEY)
         return None if text is None else json.loads(text)
 
-    def sees(self, target: Locator) -> bool:
-        """Whether some of it is in the window."""
-        return target.evaluate(
-            "e => { const b = e.getBoundingClientRect(); return b.height > 0 && b.bottom > 0 && b.top < innerHeight }"
-        )
-
     # Questions and gates --------------------------------------------------------------------
 
     def question(self, name: str) -> Locator:
@@ -241,8 +237,10 @@ class Reader:
         self.question(name).locator(f"input[value='{option}']").check()
         self.question(name).locator(".ck-commit").click()
 
-    def gates(self) -> Locator:
-        return self.page.locator(".ck-gate-body")
+    def commit_all(self) -> None:
+        """Answer every question of the page with its first option."""
+        for name in self.page.locator("form.ck-question").evaluate_all("forms => forms.map(form => form.id)"):
+            self.commit(name, self.options(name)[0])
 
     # Instruments ----------------------------------------------------------------------------
 
@@ -259,7 +257,7 @@ class Reader:
         return self.control(instrument, name).locator("input[type=range]")
 
     def typed(self, instrument: str, name: str) -> Locator:
-        return self.control(instrument, name).locator("input[type=number]")
+        return self.control(instrument, name).locator("input[type=number]").first
 
     def slide(self, instrument: str, name: str, value: float) -> None:
         self.slider(instrument, name).fill(str(value))
