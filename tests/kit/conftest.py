@@ -52,18 +52,21 @@ class Book:
 
     def build(self, builder: str = "html", *, out: str = "_build", parallel: int = 0) -> Built:
         """Build; a second build into the same folder goes on from the first."""
-        app = SphinxTestApp(
-            builder, srcdir=self.folder, builddir=self.folder / out, freshenv=False, parallel=parallel
-        )
-        path, modules = list(sys.path), set(sys.modules)
+        path = list(sys.path)
+        app = None
         try:
+            app = SphinxTestApp(
+                builder, srcdir=self.folder, builddir=self.folder / out, freshenv=False, parallel=parallel
+            )
             app.build()
             return Built(app)
         finally:
-            app.cleanup()
+            if app:
+                app.cleanup()
             sys.path[:] = path
-            for name in set(sys.modules) - modules | {"falling", "cooling"}:
-                if Path(getattr(sys.modules.get(name), "__file__", None) or "/").is_relative_to(self.folder):
+            # The next book brings modules of the same names.
+            for name, module in list(sys.modules.items()):
+                if Path(getattr(module, "__file__", None) or "/").is_relative_to(self.folder):
                     del sys.modules[name]
 
 
