@@ -159,7 +159,7 @@ class Watch:
     def check(self, expected: list[str]) -> None:
         assert self.hosts() <= {"127.0.0.1"}, f"pages asked other hosts: {self.hosts()}"
         left = [text for text in self.problems if not any(re.search(pattern, text) for pattern in expected)]
-        assert not left, "the pages complained:\n" + "\n".join(left)
+        assert not left, "the pages complained:\n" + "\n".join(left[:20])
 
 
 @pytest.fixture
