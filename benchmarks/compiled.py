@@ -348,5 +348,6 @@ def measure(count: int = INPUTS) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    for measured, value in measure().items():
-        print(f"{measured:40} {value:.2g}")
+    from benchmarks.__main__ import main
+
+    raise SystemExit(main(["compiled"]))
