@@ -94,7 +94,6 @@ class _Unit:
         self.tree = parsed
         module = self.inner.__module__.rsplit(".", 1)[-1].lstrip("_")
         self.name = f"{module}__{self.inner.__name__}"
-        self.key = (self.inner.__module__, self.inner.__qualname__)
 
     def error(self, node: ast.AST, words: str) -> CompileError:
         return CompileError(self.file, getattr(node, "lineno", self.first), f"in {self.inner.__name__}: {words}")
@@ -280,6 +279,19 @@ def _source(unit: _Unit, tree: ast.FunctionDef, plain: bool) -> str:
     return ast.unparse(tree)
 
 
+def _to_javascript(pieces: list[tuple[_Unit, ast.FunctionDef, str]]) -> str:
+    try:
+        return str(pscript.py2js("\n\n".join(source for _unit, _tree, source in pieces)))
+    except Exception:  # PScript raises several kinds, all with words, the last line without a place of its own
+        for unit, tree, source in pieces:
+            try:
+                pscript.py2js(source)
+            except Exception as problem:
+                words = str(problem).splitlines()[-1]
+                raise unit.error(_culprit(tree), f"cannot compile this: {words}") from problem
+        raise
+
+
 def _culprit(tree: ast.FunctionDef) -> ast.AST:
     """The innermost statement that PScript refuses."""
     found: ast.AST = tree
@@ -303,19 +315,20 @@ def compile_functions(
     Raises `CompileError` with file and line for code outside the subset.
     """
     entries, listed = list(entries), set(lists)
-    units: dict[tuple[str, str], _Unit] = {}
+    units: dict[FunctionType, _Unit] = {}
     constants: dict[str, str] = {}
     queue: list[_Unit] = []
 
     def want(function: Callable[..., Any]) -> _Unit:
-        unit = _Unit(function)
-        if unit.key not in units or units[unit.key].inner is not unit.inner:
+        inner = inspect.unwrap(function)
+        if inner not in units:
+            unit = _Unit(function)
             taken = next((u for u in units.values() if u.name == unit.name), None)
             if taken:
                 raise unit.error(unit.tree, f"has the same name as {taken.file}:{taken.first} in the page")
-            units[unit.key] = unit
+            units[inner] = unit
             queue.append(unit)
-        return units[unit.key]
+        return units[inner]
 
     def found(unit: _Unit, node: ast.AST, value: object) -> str:
         if callable(value) and isinstance(inspect.unwrap(value), FunctionType):
@@ -332,7 +345,7 @@ def compile_functions(
 
     for entry in entries:
         want(entry)
-    pieces: list[str] = []
+    pieces: list[tuple[_Unit, ast.FunctionDef, str]] = []
     while queue:
         unit = queue.pop(0)
         if files is not None:
@@ -341,15 +354,10 @@ def compile_functions(
         _PlainAssignments().visit(unit.tree)
         plain = unit.inner.__module__ not in listed
         tree = _Rewrite(unit, found, plain).visit(unit.tree)
-        source = _source(unit, tree, plain)
-        try:
-            pscript.py2js(source)
-        except Exception as problem:  # PScript raises several kinds, all with words, the last line without its own place
-            raise unit.error(_culprit(tree), f"cannot compile this: {str(problem).splitlines()[-1]}") from problem
-        pieces.append(source)
-    script = pscript.py2js("\n\n".join(pieces))
+        pieces.append((unit, tree, _source(unit, tree, plain)))
+    script = _to_javascript(pieces)
     script = re.sub(r"^\s*//.*\n|[ \t]+$", "", script, flags=re.M)
     script = re.sub(r"^(?: {4})+", lambda m: " " * (len(m[0]) // 4), script, flags=re.M)
     data = "".join(f"var {name} = {text};\n" for name, text in sorted(constants.items()))
-    exports = ", ".join(f"{e.__name__}: {units[_Unit(e).key].name}" for e in entries)
+    exports = ", ".join(f"{e.__name__}: {want(e).name}" for e in entries)
     return f"(function () {{\n{runtime(script)}{data}{script}\nreturn {{{exports}}};\n}})()"

@@ -22,7 +22,7 @@ from sphinx.locale import get_translation
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
-from chapterkit import errors, picture, quantity, table
+from chapterkit import compile, errors, javascript, picture, quantity, table
 from chapterkit.assets import _write_if_changed, is_page_builder
 from chapterkit.compile import CompileError, compile_functions
 from chapterkit.instrument import Choice, Instrument, InstrumentError, Picture, State, load
@@ -41,7 +41,8 @@ class instrument_panel(nodes.General, nodes.Element):
     """An instrument; ``name`` says which. Its look is decided per builder after reading."""
 
 
-def _used(env: BuildEnvironment) -> dict[str, list[str]]:
+def _used(env: BuildEnvironment) -> dict[str, dict[str, str]]:
+    """Scripts of the instruments on each page, kept with what was read: a page that is not read again needs no compiler."""
     if not hasattr(env, "chapterkit_panels"):
         env.chapterkit_panels = {}  # type: ignore[attr-defined]
     return env.chapterkit_panels  # type: ignore[attr-defined,no-any-return]
@@ -55,17 +56,17 @@ class InstrumentDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0].strip()
         source, line = self.get_source_info()
-        used = _used(self.env).setdefault(self.env.docname, [])
+        used = _used(self.env).setdefault(self.env.docname, {})
         try:
             if name in used:
                 raise InstrumentError(f"the instrument {name!r} stands on this page already")
             instrument = load(self.config.chapterkit_instruments, name)
-            _script, files = script_of(self.env._app, instrument)
+            script, files = script_of(self.env._app, instrument)
             check(instrument)
         except Exception as problem:  # an instrument is an author's code: whatever it raises is said with its place
             errors.report(self.env, f"{{instrument}} {name}: {_words(problem)}", source, line)
             return [errors.placeholder(self.block_text)]
-        used.append(name)
+        used[name] = script
         for file in sorted(files):
             self.env.note_dependency(file)
         node = instrument_panel("", name=name, title=instrument.title)
@@ -89,7 +90,8 @@ def script_of(app: Sphinx, instrument: Instrument) -> tuple[str, set[str]]:
         functions = [instrument.compute, *(part.figure for part in instrument.pictures), table.rows]
         if len({function.__name__ for function in functions}) < len(functions):
             raise InstrumentError(f"{instrument.name}: compute and figures must have different names")
-        files = {inspect.getsourcefile(sys.modules[instrument.compute.__module__]) or ""}
+        # The compiler counts too: a script is kept until something behind it changes.
+        files = {compile.__file__, javascript.__file__, inspect.getsourcefile(sys.modules[instrument.compute.__module__]) or ""}
         code = compile_functions(functions, lists=[instrument.compute.__module__, table.__name__], files=files)
         declared = {
             "name": instrument.name,
@@ -170,7 +172,7 @@ def _add_scripts(app: Sphinx, pagename: str, template: str, context: dict[str, A
     if not is_page_builder(app.builder):
         return
     used = _used(app.env)
-    here = sorted({name for names in used.values() for name in names}) if app.builder.name == "singlehtml" else used.get(pagename, [])
+    here = sorted({name for names in used.values() for name in names}) if app.builder.name == "singlehtml" else used.get(pagename, {})
     for name in here:
         context["script_files"].append(_JavaScript(f"_static/instruments/{name}.js", priority=800, defer="defer", **{"data-instrument": name}))
 
@@ -178,10 +180,11 @@ def _add_scripts(app: Sphinx, pagename: str, template: str, context: dict[str, A
 def _write_scripts(app: Sphinx, builder: Builder) -> None:
     if not is_page_builder(builder):
         return
-    for name in sorted({name for names in _used(app.env).values() for name in names}):
+    scripts = {name: script for used in _used(app.env).values() for name, script in used.items()}
+    for name, script in sorted(scripts.items()):
         target = Path(app.outdir, "_static", "instruments", f"{name}.js")
         target.parent.mkdir(parents=True, exist_ok=True)
-        _write_if_changed(target, script_of(app, load(app.config.chapterkit_instruments, name))[0])
+        _write_if_changed(target, script)
 
 
 def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
