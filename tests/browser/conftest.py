@@ -199,6 +199,8 @@ def page(context: BrowserContext) -> Page:
 class Reader:
     """A person with one tab: opens pages, answers questions, moves sliders."""
 
+    KEY = KEY
+
     def __init__(self, page: Page, site: str) -> None:
         self.page, self.site = page, site
 

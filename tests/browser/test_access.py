@@ -125,6 +125,21 @@ def test_a_keyboard_is_enough(reader):
     expect(page.locator(".ck-live-open").first).to_be_in_viewport()
 
 
+def test_numbers_are_one_stop_and_the_arrow_keys_lead_on(reader):
+    page = reader.page
+    reader.open()
+    numbers = page.locator("section#part-a-mtbf .ck-calc[tabindex]")
+    page.evaluate("document.querySelector('section#part-a-mtbf .ck-calc[tabindex=\"0\"]').focus()")
+    first = page.evaluate("document.activeElement.dataset.call")
+    page.keyboard.press("ArrowRight")
+    second = page.evaluate("document.activeElement.dataset.call")
+    assert second
+    assert second != first
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.activeElement.dataset.call") == first
+    assert numbers.evaluate_all("all => all.filter(n => n.tabIndex === 0 && !n.closest('details')).length") == 1
+
+
 def test_what_has_the_focus_can_be_seen(graduate):
     """Every stop of the keyboard draws an outline or changes its look, and lies in the window."""
     page = graduate.page

@@ -97,6 +97,10 @@ def test_a_typed_number_that_cannot_be_gets_words_and_the_last_good_value_stays(
         at.slide(YD, "gpus", 21_000)
         expect(problem).to_be_empty()
         at.slide(YD, "gpus", 20_000)
+    typed.fill("0")
+    at.instrument(YD).get_by_role("button", name="Reset").click()
+    expect(problem).to_be_empty()
+    expect(typed).to_have_value("16000")
 
 
 def test_a_copied_link_opens_the_same_state(at, new_context, site):

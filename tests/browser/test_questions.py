@@ -50,6 +50,17 @@ def test_a_locked_prediction_stays_locked(reader):
         reader.page.reload()
 
 
+def test_the_first_of_two_commitments_counts(reader):
+    """Another tab may have committed a moment ago."""
+    reader.open()
+    earlier = {"option": PREDICTED[1], "right": False, "at": "2026-01-01T00:00:00.000Z"}
+    record = {"version": 1, "answers": {PREDICTION: earlier}, "notes": {}, "opened": {}}
+    reader.page.evaluate("([key, record]) => localStorage.setItem(key, JSON.stringify(record))", [reader.KEY, record])
+    reader.commit(PREDICTION, PREDICTED[0])
+    assert reader.stored()["answers"] == {PREDICTION: earlier}
+    expect(reader.question(PREDICTION).locator(".ck-answer .ck-feedback:visible")).to_have_attribute("data-option", PREDICTED[1])
+
+
 def test_a_reflection_may_be_answered_again(reader):
     reader.open()
     for option in (REFLECTED[0], REFLECTED[1], REFLECTED[0]):
@@ -136,6 +147,9 @@ def test_a_deep_link_arrives_and_says_so_when_it_opened_a_gate(reader, target):
         assert reader.stored() is None
     closed = reader.page.locator(".ck-gate-notice:visible").count()
     assert closed == reader.page.locator(".ck-gate").count() - gate.count()
+    # Going on does not close behind the reader what the link has opened.
+    reader.page.evaluate("location.hash = 'part-a-dilemma'")
+    expect(found).to_be_visible()
 
 
 def test_a_deep_link_to_anything_at_all_arrives(reader, part):
@@ -160,6 +174,15 @@ def test_a_deep_link_to_anything_at_all_arrives(reader, part):
     )
     assert missed["count"] > 60
     assert missed["missed"] == [], missed["missed"]
+
+
+def test_a_search_for_words_behind_a_gate_opens_it(reader):
+    """A link to words takes the way of a search in the page."""
+    reader.open(fragment=":~:text=the%20luckiest%20day")
+    gate = reader.page.locator(".ck-gate", has_text="the luckiest day")
+    expect(gate.locator(".ck-gate-arrived")).to_be_visible()
+    expect(gate.get_by_text("the luckiest day")).to_be_in_viewport()
+    assert reader.stored() is None
 
 
 def test_a_link_within_the_page_opens_the_gate_it_leads_into(reader):
