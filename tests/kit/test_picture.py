@@ -222,6 +222,11 @@ def test_every_colour_is_the_themes(drawing):
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?!-)", re.sub(r'(?:href="|url\()#[^")]+', "", drawing))
 
 
+def test_no_text_is_left_black(drawing):
+    for element in ET.fromstring(drawing).iter("{http://www.w3.org/2000/svg}text"):
+        assert "fill: var(--ck-" in element.get("style"), element.text
+
+
 def test_text_takes_the_font_of_the_page(drawing):
     assert "font-family" not in drawing
     assert "DejaVu" not in drawing

@@ -114,6 +114,15 @@ def test_units_stand_where_they_belong(page, value, unit, spec, words):
     assert page("show", [[value, unit, spec]]) == [words]
 
 
+def test_a_unit_is_as_large_as_its_name_says():
+    sizes = {
+        "": 1, "x": 1, "%": 0.01, "points": 0.01, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86_400, "y": 31_557_600, "GPU-h": 3600,
+        "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "GiB": 1_073_741_824, "TiB": 1_099_511_627_776, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12,
+        "/s": 1, "/h": 1 / 3600, "/d": 1 / 86_400, "/y": 1 / 31_557_600, "$": 1, "$/h": 1 / 3600, "$/d": 1 / 86_400, "B-params": 1e9, "TFLOP/s": 1e12,
+    }  # fmt: skip
+    assert {name: unit.factor for name, unit in UNITS.items() if name in sizes} == sizes
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_not_finite_is_never_shown(page, value):
     with pytest.raises(QuantityError, match="value must be finite to be shown"):
