@@ -64,8 +64,9 @@ def build(book: Path, out: Path, jobs: int) -> list[str]:
     try:
         said, _ = process.communicate(timeout=90)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
         ended = process.poll() is not None
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
         pytest.fail("the build is over, yet a process that it started lives on" if ended else "the build does not end")
     finally:
         left = sorted(path.name for path in scratch.iterdir())
