@@ -1,7 +1,8 @@
-"""Run every benchmark and print one table: what was measured, what it must be, what it is. Names choose some of them.
+"""Run every benchmark and print one table: what was measured, what it must be, what it is.
 
-A benchmark is a module here with ``measure()``, which answers with figures by name, and ``LIMITS``, which says what some
-of them must be. One that cannot run says why; the run then fails at its end, as it does where a limit is not met.
+Names choose some of them. A benchmark is a module here with ``measure()``, which answers with figures by
+name, and ``LIMITS``, which says what some of them must be. One that cannot run says why; the run then fails
+at its end, as it does where a limit is not met.
 """
 
 from __future__ import annotations
@@ -35,7 +36,14 @@ def rows(name: str, figures: dict[str, float], limits: dict[str, tuple[str, floa
         got = figures.get(what)
         met = got is not None and (got <= limit if sign == "≤" else got >= limit)
         verdict = ("pass" if met else "FAIL") if sign else ""
-        lines.append((f"{name}: {what}", f"{sign} {number(limit)}" if sign else "", "not measured" if got is None else number(got), verdict))
+        lines.append(
+            (
+                f"{name}: {what}",
+                f"{sign} {number(limit)}" if sign else "",
+                "not measured" if got is None else number(got),
+                verdict,
+            )
+        )
     return lines
 
 
@@ -53,7 +61,9 @@ def main(chosen: list[str]) -> int:
             limits = getattr(module, "LIMITS", limits)
             table += rows(name, module.measure(), limits)
         except (Exception, SystemExit) as problem:
-            table.append((f"{name}: cannot run: {str(problem).strip() or type(problem).__name__}", "", "", "FAIL"))
+            table.append(
+                (f"{name}: cannot run: {str(problem).strip() or type(problem).__name__}", "", "", "FAIL")
+            )
     table.insert(0, ("measure", "must", "got", ""))
     widths = [max(len(row[at]) for row in table if row[1] or row[2]) for at in range(3)]
     for what, must, got, verdict in table:

@@ -1,7 +1,8 @@
-"""How long a build takes on two cores: from nothing, and after one page was edited; the live runtime is not part of it.
+"""How long a build takes on two cores: from nothing, and after one page was edited.
 
-It works on a copy of the tree, so nothing in the repository is touched. Cells of pages run at build and their output is
-kept; "from nothing" is without what was kept, which is what a fresh clone does.
+The live runtime is not part of it. It works on a copy of the tree, so nothing in the repository is touched.
+Cells of pages run at build and their output is kept; "from nothing" is without what was kept, which is what a
+fresh clone does.
 """
 
 from __future__ import annotations
@@ -20,7 +21,17 @@ LIMITS = {"clean build, s": ("≤", 90.0), "after one edited page, s": ("≤", 6
 PAGE = "book/part-a.md"
 EDITS = 3
 # What builds leave; of ``build`` only the assets that npm brings are needed.
-LEFT_OUT = {".git", ".nox", "node_modules", "build", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache", "_contents"}
+LEFT_OUT = {
+    ".git",
+    ".nox",
+    "node_modules",
+    "build",
+    "__pycache__",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".mypy_cache",
+    "_contents",
+}
 
 
 def copy(tree: Path) -> None:
@@ -32,7 +43,21 @@ def copy(tree: Path) -> None:
 
 def build(tree: Path) -> float:
     """Seconds of one build, as the task of the same name does it."""
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-j", "2", "-b", "html", "-d", "build/doctrees", ".", "build/html"]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "-j",
+        "2",
+        "-b",
+        "html",
+        "-d",
+        "build/doctrees",
+        ".",
+        "build/html",
+    ]
     # On systems that can say so, on two cores and no more.
     two = {0, 1} if hasattr(os, "sched_setaffinity") else None
     log = tree / "build" / "build.log"
@@ -49,7 +74,7 @@ def build(tree: Path) -> float:
 
 
 def measure() -> dict[str, float]:
-    """Seconds: without and with the kept output of cells, and the median of some rebuilds after one more sentence on a page."""
+    """Seconds without and with the kept output of cells, and after one more sentence on a page."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "book"
         copy(tree)

@@ -35,10 +35,16 @@ SEED = 2026
 ONLY_AT_BUILD = {"training_run", "snapshot_run", "serving_fleet"}
 PACKAGE = "book.instruments"
 # Lengths of loops that only say how often the same lines run: short for thousands of inputs.
-SHORT = {"watched_run": {"RUNS": 3}, "young_daly": {"POINTS": 8}, "storm": {"POINTS": 6}, "async_snapshots": {"POINTS": 8}}
+SHORT = {
+    "watched_run": {"RUNS": 3},
+    "young_daly": {"POINTS": 8},
+    "storm": {"POINTS": 6},
+    "async_snapshots": {"POINTS": 8},
+}
 
-# A share lost is 1 − the share kept, so its digits are those of a number near 1, and a difference of two such shares
-# has fewer still. Such results, and curves drawn of them, are compared with that size: 1, or what the share is one of.
+# A share lost is 1 − the share kept, so its digits are those of a number near 1, and a difference of two such
+# shares has fewer still. Such results, and curves drawn of them, are compared with that size: 1, or what the
+# share is one of.
 CANCELLING: dict[str, float | dict[str, float | str]] = {
     "young-daly, compute": {"extra": 1.0, "gap": 1.0, "saved": "bill"},
     "storm, compute": {"lost": 1.0, "left": 1.0, "restarts": 1.0},
@@ -46,11 +52,11 @@ CANCELLING: dict[str, float | dict[str, float | str]] = {
     "async-snapshots, waste_figure": 1.0,
 }
 
-# Where a restart alone loses nearly all that may be lost, the bandwidth is the inverse of a difference that is nearly 0,
-# and one digit of an argument changes many of the result. What that digit does is no difference of languages.
+# Where a restart alone loses nearly all that may be lost, the bandwidth is the inverse of a difference that
+# is nearly 0, and one digit of an argument changes many of the result. That is no difference of languages.
 ILL_CONDITIONED = {"storage.bandwidth_for_waste"}
 
-BAD = [math.nan, math.inf, -math.inf, -1.0, -1e-5, -3.25e16, -1e22, -2.0**53]
+BAD = [math.nan, math.inf, -math.inf, -1.0, -1e-5, -3.25e16, -1e22, -(2.0**53)]
 EDGES = [0.0, -0.0, 5e-324, 2.3e-308, 1e-16, 1.0, 2.0**53, 1.7976931348623157e308]
 Case = dict[str, Any]
 
@@ -78,7 +84,7 @@ def book_instruments() -> list[instruments.Instrument]:
 
 
 def _number(rng: np.random.Generator, domain: Any, bad: float) -> float:
-    """One number: everyday, anywhere, an edge, or (with a chance of `bad`) most likely outside of the domain."""
+    """One number: everyday, anywhere, an edge, or with a chance of `bad` most likely out of its domain."""
     draw = rng.random()
     if draw < bad:
         return float(rng.choice([*BAD, 2.5] if domain.whole else BAD))
@@ -99,17 +105,21 @@ def _row(rng: np.random.Generator, domain: Any, length: int) -> list[float]:
 
 
 def cases(function: Callable[..., Any], count: int, rng: np.random.Generator) -> list[Case]:
-    """`count` sets of arguments: every bad value in every argument once, then at random; about a quarter are to be refused."""
+    """`count` sets of arguments: every bad value in every argument once, then at random."""
     single, many = function.__accepts__, function.__accepts_each__  # type: ignore[attr-defined]
     drawn: list[Case] = []
     for name, domain in {**single, **many}.items():
         for value in [*BAD, 2.5] if domain.whole else BAD:
             case = _case(function, rng, bad=0.0, everything=True)
             drawn.append({**case, name: [*case[name], value] if name in many else value})
-    return drawn + [_case(function, rng, bad=float(rng.choice([0.0, 0.0, 0.25]))) for _ in range(count - len(drawn))]
+    return drawn + [
+        _case(function, rng, bad=float(rng.choice([0.0, 0.0, 0.25]))) for _ in range(count - len(drawn))
+    ]
 
 
-def _case(function: Callable[..., Any], rng: np.random.Generator, bad: float, everything: bool = False) -> Case:
+def _case(
+    function: Callable[..., Any], rng: np.random.Generator, bad: float, everything: bool = False
+) -> Case:
     """One set of arguments; with `everything`, each is given and lists have one length."""
     single, many = function.__accepts__, function.__accepts_each__  # type: ignore[attr-defined]
     parameters = inspect.signature(function).parameters
@@ -122,14 +132,24 @@ def _case(function: Callable[..., Any], rng: np.random.Generator, bad: float, ev
         if name in many:
             other = 1.0 if everything else rng.random()
             size = 1 if other < 0.05 else 0 if other < 0.08 else length + 1 if other < 0.12 else length
-            case[name] = [float(number) for number in rng.exponential(size=size)] if everything else _row(rng, many[name], size)
+            case[name] = (
+                [float(number) for number in rng.exponential(size=size)]
+                if everything
+                else _row(rng, many[name], size)
+            )
         elif isinstance(parameters[name].default, bool):
             case[name] = bool(rng.random() < 0.5)  # a choice between two ways
         elif name not in single:
-            case[name] = float(np.floor(10.0 ** rng.uniform(0.0, 3.0)))  # checked further down, if it is given at all
+            case[name] = float(
+                np.floor(10.0 ** rng.uniform(0.0, 3.0))
+            )  # checked further down, if it is given at all
         elif everything:
             high = min(single[name].high, 10.0 * (single[name].low + 1.0))
-            case[name] = float((np.floor if single[name].whole else float)(single[name].low + (high - single[name].low) * rng.uniform(0.2, 0.8)))
+            case[name] = float(
+                (np.floor if single[name].whole else float)(
+                    single[name].low + (high - single[name].low) * rng.uniform(0.2, 0.8)
+                )
+            )
         else:
             case[name] = _number(rng, single[name], bad)
     if "gaps" in case and "interval" in case and not everything and rng.random() < 0.95:
@@ -143,7 +163,7 @@ def _case(function: Callable[..., Any], rng: np.random.Generator, bad: float, ev
 
 
 def settings(declared: instruments.Instrument, count: int, rng: np.random.Generator) -> list[Case]:
-    """`count` settings of the controls in base units: on their grid, between it, and at their ends; choices by id."""
+    """`count` settings: controls on their grid, between it and at their ends, in base units; choices too."""
     drawn = []
     for at in range(count):
         case: Case = {}
@@ -188,20 +208,26 @@ def in_python(function: Callable[..., Any], given: Iterable[Case]) -> list[Any]:
 
 _RUN = """
 (function (f, order, cases) {
-  function keep(_, value) { return typeof value === "number" && !Number.isFinite(value) ? { number: String(value) } : value === undefined ? { nothing: 1 } : value; }
+  function keep(_, value) {
+    if (value === undefined) return { nothing: 1 };
+    return typeof value === "number" && !Number.isFinite(value) ? { number: String(value) } : value;
+  }
   return JSON.stringify(cases.map(function (given) {
-    try { return { value: f.apply(null, order.slice(0, Object.keys(given).length).map(function (name) { return given[name]; })) }; }
+    var names = order.slice(0, Object.keys(given).length);
+    try { return { value: f.apply(null, names.map(function (name) { return given[name]; })) }; }
     catch (problem) { return { raised: problem.message }; }
   }), keep);
 })
 """  # fmt: skip
 
 
-def in_page(engine: MiniRacer, function: Callable[..., Any], given: list[Case], lists: Iterable[str] = ()) -> list[Any]:
+def in_page(
+    engine: MiniRacer, function: Callable[..., Any], given: list[Case], lists: Iterable[str] = ()
+) -> list[Any]:
     """The same from the compiled function, all in one call."""
     code = compile_functions([function], lists=lists)
     order = json.dumps(list(inspect.signature(function).parameters))
-    # `json` writes doubles as `repr` does, so nothing is lost on the way, and NaN and Infinity as JavaScript does.
+    # `json` writes doubles as `repr` does, so nothing is lost on the way, and NaN as JavaScript does.
     text = engine.eval(f"{_RUN}({code}.{function.__name__}, {order}, {json.dumps(given)})")
     answers = json.loads(str(text), object_hook=_decode)
     return [Raised(answer["raised"]) if "raised" in answer else answer["value"] for answer in answers]
@@ -221,7 +247,9 @@ def difference(ours: Any, theirs: Any, scale: float = 0.0) -> float:
     """
     if isinstance(ours, (np.floating, np.integer)):
         ours = ours.item()
-    if isinstance(ours, (Raised, str, bool, type(None))) or isinstance(theirs, (Raised, str, bool, type(None))):
+    if isinstance(ours, (Raised, str, bool, type(None))) or isinstance(
+        theirs, (Raised, str, bool, type(None))
+    ):
         return 0.0 if type(ours) is type(theirs) and ours == theirs else math.inf
     if isinstance(ours, dict) and isinstance(theirs, dict):
         if ours.keys() != theirs.keys():
@@ -246,7 +274,9 @@ def difference(ours: Any, theirs: Any, scale: float = 0.0) -> float:
 def short_loops(declared: instruments.Instrument) -> Iterator[None]:
     """Let the loops of an instrument that only repeat run less often."""
     module = importlib.import_module(declared.compute.__module__)
-    with mock.patch.multiple(module, **SHORT.get(module.__name__.rsplit(".", 1)[-1], {"__doc__": module.__doc__})):
+    with mock.patch.multiple(
+        module, **SHORT.get(module.__name__.rsplit(".", 1)[-1], {"__doc__": module.__doc__})
+    ):
         yield
 
 
@@ -260,7 +290,9 @@ def _of_one_argument(function: Callable[..., Any], said: Raised) -> bool:
     return said.startswith(tuple(starts)) or said.endswith("do not broadcast together")
 
 
-def compare_physics(engine: MiniRacer, function: Callable[..., Any], count: int = INPUTS) -> list[tuple[Case, Any, Any]]:
+def compare_physics(
+    engine: MiniRacer, function: Callable[..., Any], count: int = INPUTS
+) -> list[tuple[Case, Any, Any]]:
     """Arguments with both results.
 
     Arguments that are fine one by one and do not go together (more load than servers, more intervals than a
@@ -273,7 +305,11 @@ def compare_physics(engine: MiniRacer, function: Callable[..., Any], count: int 
             break
         given = cases(function, count, rng)
         ours = in_python(function, given)
-        fit = [at for at, result in enumerate(ours) if not isinstance(result, Raised) or _of_one_argument(function, result)]
+        fit = [
+            at
+            for at, result in enumerate(ours)
+            if not isinstance(result, Raised) or _of_one_argument(function, result)
+        ]
         fit = fit[: count - len(compared)]
         given, ours = [given[at] for at in fit], [ours[at] for at in fit]
         compared += zip(given, ours, in_page(engine, function, given), strict=True)
@@ -283,7 +319,7 @@ def compare_physics(engine: MiniRacer, function: Callable[..., Any], count: int 
 def compare_instrument(
     engine: MiniRacer, declared: instruments.Instrument, count: int = INPUTS
 ) -> dict[str, list[tuple[Case, Any, Any]]]:
-    """For ``compute``, each figure and its table, by a name such as ``young-daly, compute``: arguments with both results."""
+    """Arguments with both results for each function, by a name such as ``young-daly, compute``."""
     rng = np.random.default_rng(SEED)
     lists = [declared.compute.__module__, table.__name__]
     found: dict[str, list[tuple[Case, Any, Any]]] = {}
@@ -296,22 +332,28 @@ def compare_instrument(
 
     chosen = settings(declared, count, rng)
     results = compare("compute", declared.compute, [arguments(declared, case) for case in chosen])
-    states = [{"state": {**declared.given(case), **result}} for case, result in zip(chosen, results, strict=True)]
+    states = [
+        {"state": {**declared.given(case), **result}} for case, result in zip(chosen, results, strict=True)
+    ]
     for part in declared.pictures:
         figures = compare(part.figure.__name__, part.figure, states)
         if part.table:
-            compare(f"table of {part.figure.__name__}", table.rows, [{"figure": figure} for figure in figures])
+            compare(
+                f"table of {part.figure.__name__}", table.rows, [{"figure": figure} for figure in figures]
+            )
     return found
 
 
 def worst(compared: list[tuple[Case, Any, Any]], cancelling: float | dict[str, float | str] = 0.0) -> float:
-    """The largest difference; results named in `cancelling` are compared with the size of what they are differences of."""
+    """The largest difference; what `cancelling` names is compared with what it is a difference of."""
     if isinstance(cancelling, float):
         return max(difference(ours, theirs, cancelling) for _given, ours, theirs in compared)
     most = 0.0
     for _given, ours, theirs in compared:
         for name, size in cancelling.items():
-            most = max(most, difference(ours[name], theirs[name], ours[size] if isinstance(size, str) else size))
+            most = max(
+                most, difference(ours[name], theirs[name], ours[size] if isinstance(size, str) else size)
+            )
         ours, theirs = ({k: v for k, v in side.items() if k not in cancelling} for side in (ours, theirs))
         most = max(most, difference(ours, theirs))
     return most
@@ -319,17 +361,26 @@ def worst(compared: list[tuple[Case, Any, Any]], cancelling: float | dict[str, f
 
 def one_digit(function: Callable[..., Any], case: Case, result: float) -> float:
     """How much a result changes at most when the last digit of one argument does."""
-    nudged = [{**case, name: math.nextafter(value, way)} for name, value in case.items() for way in (-math.inf, math.inf)]
-    return max(difference(result, other) for other in in_python(function, nudged) if not isinstance(other, Raised))
+    nudged = [
+        {**case, name: math.nextafter(value, way)}
+        for name, value in case.items()
+        for way in (-math.inf, math.inf)
+    ]
+    return max(
+        difference(result, other) for other in in_python(function, nudged) if not isinstance(other, Raised)
+    )
 
 
-def worst_of_function(name: str, function: Callable[..., Any], compared: list[tuple[Case, Any, Any]]) -> float:
+def worst_of_function(
+    name: str, function: Callable[..., Any], compared: list[tuple[Case, Any, Any]]
+) -> float:
     """`worst`, but for what one digit of an argument does where that is much."""
     if name in ILL_CONDITIONED:
         compared = [
             (case, ours, theirs)
             for case, ours, theirs in compared
-            if difference(ours, theirs) in (0.0, math.inf) or difference(ours, theirs) > 2.0 * one_digit(function, case, ours)
+            if difference(ours, theirs) in (0.0, math.inf)
+            or difference(ours, theirs) > 2.0 * one_digit(function, case, ours)
         ]
     return worst(compared)
 

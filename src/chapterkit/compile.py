@@ -65,8 +65,10 @@ _REFUSED: dict[type[ast.AST], str] = {
 }
 
 # What a value made inside a function may be asked to do; anything else would be `undefined` in the page.
-_METHODS = {"append", "copy", "count", "endswith", "extend", "get", "index", "insert", "items", "join", "keys", "lower", "pop", "replace", "reverse", "split",
-            "startswith", "strip", "upper", "values"}  # fmt: skip
+_METHODS = {
+    "append", "copy", "count", "endswith", "extend", "get", "index", "insert", "items", "join", "keys",
+    "lower", "pop", "replace", "reverse", "split", "startswith", "strip", "upper", "values",
+}  # fmt: skip
 
 
 class CompileError(Exception):
@@ -96,7 +98,9 @@ class _Unit:
         self.name = f"{module}__{self.inner.__name__}"
 
     def error(self, node: ast.AST, words: str) -> CompileError:
-        return CompileError(self.file, getattr(node, "lineno", self.first), f"in {self.inner.__name__}: {words}")
+        return CompileError(
+            self.file, getattr(node, "lineno", self.first), f"in {self.inner.__name__}: {words}"
+        )
 
 
 class _Rewrite(ast.NodeTransformer):
@@ -105,7 +109,9 @@ class _Rewrite(ast.NodeTransformer):
     def __init__(self, unit: _Unit, found: Callable[[_Unit, ast.AST, object], str], plain: bool) -> None:
         self.unit, self.found, self.plain = unit, found, plain
         names = {arg.arg for arg in ast.walk(unit.tree) if isinstance(arg, ast.arg)}
-        names |= {n.id for n in ast.walk(unit.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        names |= {
+            n.id for n in ast.walk(unit.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
         self.local = names
 
     def visit(self, node: ast.AST) -> Any:
@@ -115,7 +121,9 @@ class _Rewrite(ast.NodeTransformer):
                 raise self.unit.error(node, f"cannot compile {_REFUSED[type(part)]}")  # type: ignore[index]
         name = getattr(node, "arg", None) if isinstance(node, ast.arg) else getattr(node, "id", None)
         if name in TAKEN and name in self.local:
-            raise self.unit.error(node, f"the name {name!r} means something else in JavaScript; choose another")
+            raise self.unit.error(
+                node, f"the name {name!r} means something else in JavaScript; choose another"
+            )
         return super().visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -126,9 +134,13 @@ class _Rewrite(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        fits = isinstance(node.value, (str, float, bool, type(None))) or (isinstance(node.value, int) and abs(node.value) <= 2**53)
+        fits = isinstance(node.value, (str, float, bool, type(None))) or (
+            isinstance(node.value, int) and abs(node.value) <= 2**53
+        )
         if not fits:
-            raise self.unit.error(node, f"cannot compile {ast.unparse(node)}; known are numbers, strings, True, False and None")
+            raise self.unit.error(
+                node, f"cannot compile {ast.unparse(node)}; known are numbers, strings, True, False and None"
+            )
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
@@ -142,8 +154,13 @@ class _Rewrite(ast.NodeTransformer):
         if not isinstance(node.op, ast.Mod):
             return self.generic_visit(node)
         if isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
-            raise self.unit.error(node, "cannot compile the formatting of a string; let a template or a read-out format the number")
-        return ast.copy_location(ast.Call(ast.Name("_mod", ast.Load()), [self.visit(node.left), self.visit(node.right)], []), node)
+            raise self.unit.error(
+                node,
+                "cannot compile the formatting of a string; let a template or a read-out format the number",
+            )
+        return ast.copy_location(
+            ast.Call(ast.Name("_mod", ast.Load()), [self.visit(node.left), self.visit(node.right)], []), node
+        )
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         if isinstance(node.op, ast.Mod):
@@ -151,8 +168,13 @@ class _Rewrite(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _refuse_lists(self, node: ast.AST, *operands: ast.expr) -> None:
-        if self.plain and any(isinstance(operand, (ast.List, ast.ListComp, ast.Dict, ast.Tuple)) for operand in operands):
-            raise self.unit.error(node, "cannot compile an operator between lists in a module of plain arithmetic; append in a loop")
+        if self.plain and any(
+            isinstance(operand, (ast.List, ast.ListComp, ast.Dict, ast.Tuple)) for operand in operands
+        ):
+            raise self.unit.error(
+                node,
+                "cannot compile an operator between lists in a module of plain arithmetic; append in a loop",
+            )
 
     def _value(self, node: ast.expr) -> tuple[bool, object]:
         """What a global name or a dotted path from one stands for in Python."""
@@ -180,13 +202,19 @@ class _Rewrite(ast.NodeTransformer):
         known, owner = self._value(node.value)
         if not known:
             if node.attr not in _METHODS:
-                raise self.unit.error(node, f"cannot compile .{node.attr} of a value; known are {', '.join(sorted(_METHODS))}")
+                raise self.unit.error(
+                    node, f"cannot compile .{node.attr} of a value; known are {', '.join(sorted(_METHODS))}"
+                )
             return self.generic_visit(node)
         if isinstance(owner, ModuleType) and owner.__name__ in ("numpy", "math"):
             if node.attr not in SHIM:
-                raise self.unit.error(node, f"np.{node.attr} has no counterpart; known are {', '.join(sorted(SHIM))}")
+                raise self.unit.error(
+                    node, f"np.{node.attr} has no counterpart; known are {', '.join(sorted(SHIM))}"
+                )
             return ast.copy_location(ast.Attribute(ast.Name("np", ast.Load()), node.attr, ast.Load()), node)
-        return ast.copy_location(ast.Name(self.found(self.unit, node, self._value(node)[1]), ast.Load()), node)
+        return ast.copy_location(
+            ast.Name(self.found(self.unit, node, self._value(node)[1]), ast.Load()), node
+        )
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         known, function = self._value(node.func)
@@ -194,8 +222,13 @@ class _Rewrite(ast.NodeTransformer):
             self._positions(node, inspect.signature(function))
         elif node.keywords:
             raise self.unit.error(node, "keyword arguments work only in calls of functions known at build")
-        elif function is str and not (isinstance(node.args[0], ast.Call) and ast.unparse(node.args[0].func) == "int"):
-            raise self.unit.error(node, "str of a number reads differently in the page; write str(int(…)) or let a template format it")
+        elif function is str and not (
+            isinstance(node.args[0], ast.Call) and ast.unparse(node.args[0].func) == "int"
+        ):
+            raise self.unit.error(
+                node,
+                "str of a number reads differently in the page; write str(int(…)) or leave it to a template",
+            )
         return self.generic_visit(node)
 
     def _positions(self, node: ast.Call, signature: inspect.Signature) -> None:
@@ -205,7 +238,9 @@ class _Rewrite(ast.NodeTransformer):
         if None in given:
             raise self.unit.error(node, "cannot compile an argument with two stars")
         if len(node.args) > len(names):
-            raise self.unit.error(node, f"the call of {words} gives {len(node.args)} arguments; it takes {len(names)}")
+            raise self.unit.error(
+                node, f"the call of {words} gives {len(node.args)} arguments; it takes {len(names)}"
+            )
         for name in given:
             if name not in names:
                 raise self.unit.error(node, f"{words} has no argument {name!r}")
@@ -222,7 +257,9 @@ class _Rewrite(ast.NodeTransformer):
 
     def _default(self, node: ast.Call, words: str, name: str, value: object) -> ast.expr:
         if not isinstance(value, (bool, int, float, str, type(None))):
-            raise self.unit.error(node, f"the call of {words} must give {name!r}: its default is not a plain number or string")
+            raise self.unit.error(
+                node, f"the call of {words} must give {name!r}: its default is not a plain number or string"
+            )
         return ast.copy_location(ast.Constant(value), node)
 
 
@@ -260,7 +297,11 @@ def _bare(tree: ast.FunctionDef) -> None:
     for arg in arguments.args:
         arg.annotation = None
     first = tree.body[0]
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+    if (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
         tree.body = tree.body[1:] or [ast.copy_location(ast.Pass(), first)]
 
 
@@ -282,7 +323,9 @@ def _source(unit: _Unit, tree: ast.FunctionDef, plain: bool) -> str:
 def _to_javascript(pieces: list[tuple[_Unit, ast.FunctionDef, str]]) -> str:
     try:
         return str(pscript.py2js("\n\n".join(source for _unit, _tree, source in pieces)))
-    except Exception:  # PScript raises several kinds, all with words, the last line without a place of its own
+    except (
+        Exception
+    ):  # PScript raises several kinds, all with words, the last line without a place of its own
         for unit, tree, source in pieces:
             try:
                 pscript.py2js(source)
@@ -337,7 +380,7 @@ def compile_functions(
             text = json.dumps(value, allow_nan=False)
         except (TypeError, ValueError):
             raise unit.error(node, f"{ast.unparse(node)} is neither a function nor plain data") from None
-        name = f"{re.sub(r'[^A-Za-z0-9]', '_', unit.inner.__module__)}__{re.sub(r'[^A-Za-z0-9]', '_', ast.unparse(node))}"
+        name = re.sub(r"\W", "_", f"{unit.inner.__module__}__{ast.unparse(node)}", flags=re.ASCII)
         while constants.get(name, text) != text:  # `a.b` and `a_b` would be one name
             name += "_"
         constants[name] = text

@@ -35,7 +35,8 @@ def _controls(instrument: Instrument) -> None:
             quantity.show(control.default * control.factor, control.also)
         if not 0 < control.step <= control.high - control.low:
             raise InstrumentError(
-                f"{where}: step must be above 0 and fit between {control.low} and {control.high}; got {control.step}"
+                f"{where}: step must be above 0 and fit between {control.low} and {control.high}; "
+                f"got {control.step}"
             )
         if control.whole and any(
             value != int(value) for value in (control.low, control.high, control.step, control.default)
@@ -45,8 +46,8 @@ def _controls(instrument: Instrument) -> None:
     wanted, given = list(inspect.signature(instrument.compute).parameters), list(instrument.arguments)
     if given != wanted:
         raise InstrumentError(
-            f"{instrument.name}: controls must be the arguments of {instrument.compute.__name__} in their order, "
-            f"{', '.join(wanted)}; got {', '.join(given)}"
+            f"{instrument.name}: controls must be the arguments of {instrument.compute.__name__} "
+            f"in their order, {', '.join(wanted)}; got {', '.join(given)}"
         )
 
 
@@ -81,4 +82,6 @@ def _figure(state: State, part: Picture) -> None:
     except picture.PictureError as problem:
         raise InstrumentError(f"{state.instrument.name}: {what}: {problem}") from None
     if part.table and any(cell is None for row in table.rows(figure) for cell in row):
-        raise InstrumentError(f"{state.instrument.name}: {what} has gaps in its curves, so it needs table=False")
+        raise InstrumentError(
+            f"{state.instrument.name}: {what} has gaps in its curves, so it needs table=False"
+        )

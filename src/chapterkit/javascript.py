@@ -9,14 +9,14 @@ import re
 
 SHIM = {
     "sqrt": "Math.sqrt", "exp": "Math.exp", "expm1": "Math.expm1", "log": "Math.log", "log1p": "Math.log1p",
-    "log10": "Math.log10", "abs": "Math.abs", "floor": "Math.floor", "ceil": "Math.ceil", "maximum": "Math.max",
-    "minimum": "Math.min", "where": "function (c, a, b) { return c ? a : b; }", "pi": "Math.PI", "e": "Math.E",
-    "inf": "Infinity", "isfinite": "Number.isFinite",
+    "log10": "Math.log10", "abs": "Math.abs", "floor": "Math.floor", "ceil": "Math.ceil",
+    "maximum": "Math.max", "minimum": "Math.min", "where": "function (c, a, b) { return c ? a : b; }",
+    "pi": "Math.PI", "e": "Math.E", "inf": "Infinity", "isfinite": "Number.isFinite",
 }  # fmt: skip
 
 # Later pieces may lean on earlier ones.
 _PIECES = {
-    "np": "var np = {%s};\n" % ", ".join(f"{name}: {code}" for name, code in SHIM.items()),
+    "np": "var np = {" + ", ".join(f"{name}: {code}" for name, code in SHIM.items()) + "};\n",
     # Python's remainder has the sign of the divisor.
     "_mod": """\
 var _mod = function (a, b) {
@@ -30,13 +30,15 @@ var _show = function (x) {
   if (typeof x !== "number") return String(x);
   if (!Number.isFinite(x)) return x !== x ? "nan" : x > 0 ? "inf" : "-inf";
   var size = Math.abs(x);
-  if (size !== 0 && (size < 1e-4 || size >= 1e16)) return x.toExponential().replace(/([+-])(\\d)$/, function (_, sign, digit) { return sign + "0" + digit; });
+  if (size !== 0 && (size < 1e-4 || size >= 1e16))
+    return x.toExponential().replace(/([+-])(\\d)$/, function (_, sign, last) { return sign + "0" + last; });
   return (Object.is(x, -0) ? "-0" : String(x)) + (Number.isInteger(x) ? ".0" : "");
 };
 """,
     "_check": """\
 var _check = function (name, x, low, lowOpen, high, highOpen, whole, words) {
-  if (typeof x !== "number" || !(lowOpen ? x > low : x >= low) || !(highOpen ? x < high : x <= high) || (whole && x !== Math.floor(x)))
+  var inside = typeof x === "number" && (lowOpen ? x > low : x >= low) && (highOpen ? x < high : x <= high);
+  if (!inside || (whole && x !== Math.floor(x)))
     throw new RangeError(name + " must be " + words + "; got " + _show(x));
 };
 """,
@@ -52,20 +54,23 @@ var _each = function (name, list, low, lowOpen, high, highOpen, whole, words) {
     # Lists of one call have one length, or repeat their only number.
     "_match": """\
 var _match = function (names, lists) {
-  var length = lists.reduce(function (most, list) { return list.length > most || most === 1 ? list.length : most; }, 1);
+  var length = lists.reduce(function (most, list) { return Math.max(most, list.length); }, 1);
   if (lists.some(function (list) { return list.length !== 1 && list.length !== length; }))
-    throw new RangeError(names.map(function (name, at) { return name + " of shape (" + lists[at].length + ",)"; }).join(" and ") + " do not broadcast together");
-  return lists.map(function (list) { return list.length === length ? list : Array.from({ length: length }, function () { return list[0]; }); });
+    throw new RangeError(names.map(function (name, at) {
+      return name + " of shape (" + lists[at].length + ",)";
+    }).join(" and ") + " do not broadcast together");
+  return lists.map(function (list) { return list.length === length ? list : Array(length).fill(list[0]); });
 };
 """,
 }
 
 #: Names that a compiled function must not give to something of its own.
 TAKEN = {
-    *_PIECES, "Array", "Infinity", "Math", "NaN", "Number", "Object", "RangeError", "String", "arguments", "await", "case", "catch",
-    "const", "debugger", "default", "delete", "do", "enum", "eval", "export", "extends", "function", "implements", "instanceof",
-    "interface", "let", "new", "null", "package", "private", "protected", "public", "static", "super", "switch", "this", "throw",
-    "true", "false", "typeof", "undefined", "var", "void", "window",
+    *_PIECES, "Array", "Infinity", "Math", "NaN", "Number", "Object", "RangeError", "String", "arguments",
+    "await", "case", "catch", "const", "debugger", "default", "delete", "do", "enum", "eval", "export",
+    "extends", "false", "function", "implements", "instanceof", "interface", "let", "new", "null", "package",
+    "private", "protected", "public", "static", "super", "switch", "this", "throw", "true", "typeof",
+    "undefined", "var", "void", "window",
 }  # fmt: skip
 
 

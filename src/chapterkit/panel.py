@@ -42,7 +42,7 @@ class instrument_panel(nodes.General, nodes.Element):
 
 
 def _used(env: BuildEnvironment) -> dict[str, dict[str, str]]:
-    """Scripts of the instruments on each page, kept with what was read: a page that is not read again needs no compiler."""
+    """Scripts of the instruments on each page, by name: a page that is not read again needs no compiler."""
     if not hasattr(env, "chapterkit_panels"):
         env.chapterkit_panels = {}  # type: ignore[attr-defined]
     return env.chapterkit_panels  # type: ignore[attr-defined,no-any-return]
@@ -63,7 +63,9 @@ class InstrumentDirective(SphinxDirective):
             instrument = load(self.config.chapterkit_instruments, name)
             script, files = script_of(self.env._app, instrument)
             check(instrument)
-        except Exception as problem:  # an instrument is an author's code: whatever it raises is said with its place
+        except (
+            Exception
+        ) as problem:  # an instrument is an author's code: whatever it raises is said with its place
             errors.report(self.env, f"{{instrument}} {name}: {_words(problem)}", source, line)
             return [errors.placeholder(self.block_text)]
         used[name] = script
@@ -84,33 +86,53 @@ def _words(problem: Exception) -> str:
 
 
 def script_of(app: Sphinx, instrument: Instrument) -> tuple[str, set[str]]:
-    """The page's script for one instrument (compiled functions and, as data, everything declared), and the files behind it."""
+    """The page's script for one instrument, and the files behind it.
+
+    The script holds the compiled functions and, as data, everything declared.
+    """
     cache: dict[str, tuple[str, set[str]]] = app.__dict__.setdefault("_chapterkit_scripts", {})
     if instrument.name not in cache:
         functions = [instrument.compute, *(part.figure for part in instrument.pictures), table.rows]
         if len({function.__name__ for function in functions}) < len(functions):
             raise InstrumentError(f"{instrument.name}: compute and figures must have different names")
         # The compiler counts too: a script is kept until something behind it changes.
-        files = {compile.__file__, javascript.__file__, inspect.getsourcefile(sys.modules[instrument.compute.__module__]) or ""}
-        code = compile_functions(functions, lists=[instrument.compute.__module__, table.__name__], files=files)
+        files = {
+            compile.__file__,
+            javascript.__file__,
+            inspect.getsourcefile(sys.modules[instrument.compute.__module__]) or "",
+        }
+        code = compile_functions(
+            functions, lists=[instrument.compute.__module__, table.__name__], files=files
+        )
         declared = {
             "name": instrument.name,
             "version": instrument.version,
             "controls": [
-                {"name": c.name, "label": c.label, "low": c.low, "high": c.high, "step": c.step, "default": c.default,
-                 "factor": c.factor, "unit": c.unit, "unitLabel": c.unit_label, "also": c.also, "whole": c.whole, "multiple": c.multiple, "reach": c.reach, "button": bool(c.button)}
+                {"name": c.name, "label": c.label, "low": c.low, "high": c.high, "step": c.step,
+                 "default": c.default,
+                 "factor": c.factor, "unit": c.unit, "unitLabel": c.unit_label, "also": c.also,
+                 "whole": c.whole, "multiple": c.multiple, "reach": c.reach, "button": bool(c.button)}
                 for c in instrument.numbers
             ],
             "choices": [
                 {"name": c.name, "label": c.label, "default": c.default, "factor": c.factor, "unit": c.unit,
-                 "options": [{"id": o.id, "words": o.words, "value": o.value, "control": o.control} for o in c.options]}
+                 "options": [{"id": o.id, "words": o.words, "value": o.value, "control": o.control}
+                             for o in c.options]}
                 for c in instrument.choices
             ],
             "arguments": instrument.arguments,
-            "readouts": [{"name": r.name, "label": r.label, "unit": r.unit, "spec": r.spec, "note": r.note, "main": r.main} for r in instrument.readouts],
+            "readouts": [
+                {"name": r.name, "label": r.label, "unit": r.unit, "spec": r.spec, "note": r.note,
+                 "main": r.main}
+                for r in instrument.readouts
+            ],
             "lines": list(instrument.lines),
             "sentences": {name: dict(words) for name, words in instrument.sentences.items()},
-            "pictures": [{"name": p.name, "figure": p.figure.__name__, "caption": p.caption, "title": p.title, "table": p.table} for p in instrument.pictures],
+            "pictures": [
+                {"name": p.name, "figure": p.figure.__name__, "caption": p.caption, "title": p.title,
+                 "table": p.table}
+                for p in instrument.pictures
+            ],
             "compute": instrument.compute.__name__,
         }  # fmt: skip
         data = json.dumps(declared, ensure_ascii=False, sort_keys=True)
@@ -127,7 +149,9 @@ class _Panel(SphinxPostTransform):
             state = instrument.evaluate()
             figures = [state.figure(part) for part in instrument.pictures]
             if is_page_builder(self.app.builder):
-                new: list[nodes.Node] = [nodes.raw("", panel_html(state, figures, node["ids"][0]), format="html")]
+                new: list[nodes.Node] = [
+                    nodes.raw("", panel_html(state, figures, node["ids"][0]), format="html")
+                ]
             else:
                 new = self._plain(node, state, figures)
             node.replace_self(new)
@@ -168,13 +192,23 @@ class _Panel(SphinxPostTransform):
         return nodes.figure("", image, caption, ids=[nodes.make_id(f"{name}-{part.name}")])
 
 
-def _add_scripts(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+def _add_scripts(
+    app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
     if not is_page_builder(app.builder):
         return
     used = _used(app.env)
-    here = sorted({name for names in used.values() for name in names}) if app.builder.name == "singlehtml" else used.get(pagename, {})
+    here = (
+        sorted({name for names in used.values() for name in names})
+        if app.builder.name == "singlehtml"
+        else used.get(pagename, {})
+    )
     for name in here:
-        context["script_files"].append(_JavaScript(f"_static/instruments/{name}.js", priority=800, defer="defer", **{"data-instrument": name}))
+        context["script_files"].append(
+            _JavaScript(
+                f"_static/instruments/{name}.js", priority=800, defer="defer", **{"data-instrument": name}
+            )
+        )
 
 
 def _write_scripts(app: Sphinx, builder: Builder) -> None:
@@ -202,7 +236,9 @@ def _label(app: Sphinx, env: BuildEnvironment) -> None:
     """
     order = {docname: at for at, docname in enumerate(env.collect_relations())}
     standard = env.domains.standard_domain
-    for docname in sorted(_used(env), key=lambda docname: (order.get(docname, len(order)), docname), reverse=True):
+    for docname in sorted(
+        _used(env), key=lambda docname: (order.get(docname, len(order)), docname), reverse=True
+    ):
         for name in _used(env)[docname]:
             place = docname, nodes.make_id(name)
             standard.anonlabels[name] = place
@@ -210,7 +246,7 @@ def _label(app: Sphinx, env: BuildEnvironment) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Settings: ``chapterkit_instruments``, the package of instruments; ``chapterkit_charts``, Plotly's file under _static."""
+    """Settings: ``chapterkit_instruments``, a package; ``chapterkit_charts``, Plotly's file in _static."""
     errors.setup(app)
     app.add_config_value("chapterkit_instruments", "instruments", "env", types=frozenset({str}))
     app.add_config_value("chapterkit_charts", "vendor/plotly-basic.min.js", "html", types=frozenset({str}))

@@ -21,13 +21,24 @@ from matplotlib.transforms import blended_transform_factory
 
 _VAR = re.compile(r"var\((--[\w-]+)\)")
 _DASHES = {"solid": "-", "dash": (0, (6, 3)), "dot": (0, (1.5, 2)), "dashdot": (0, (6, 2, 1.5, 2))}
-_MARKERS = {"circle": "o", "star": "*", "diamond": "D", "x": "x", "square": "s", "triangle-up": "^", "line-ns-open": "|"}
-_TRACE = {"type", "x", "y", "name", "mode", "line", "marker", "showlegend", "hovertemplate", "hoverinfo", "fill", "fillcolor", "text",
-          "textposition", "width"}  # fmt: skip
+_MARKERS = {
+    "circle": "o",
+    "star": "*",
+    "diamond": "D",
+    "x": "x",
+    "square": "s",
+    "triangle-up": "^",
+    "line-ns-open": "|",
+}
+_TRACE = {
+    "type", "x", "y", "name", "mode", "line", "marker", "showlegend", "hovertemplate", "hoverinfo", "fill",
+    "fillcolor", "text", "textposition", "width",
+}  # fmt: skip
 _LINE, _MARKER = {"color", "width", "dash"}, {"symbol", "color", "size"}
 _AXIS = {"title", "type", "range", "tickvals", "ticktext", "showgrid", "showticklabels"}
 _LAYOUT = {"xaxis", "yaxis", "shapes", "annotations", "showlegend"}
 _SHAPE = {"type", "x0", "x1", "y0", "y1", "xref", "yref", "fillcolor", "line", "layer"}
+_SIDES, _HEIGHTS = ("left", "center", "right"), {"top": "top", "middle": "center", "bottom": "bottom"}
 _NOTE = {"x", "y", "text", "showarrow", "xanchor", "yanchor", "xref", "yref", "font"}
 
 
@@ -69,7 +80,10 @@ class _Ink:
 def _known(what: str, given: dict[str, Any], known: set[str]) -> None:
     extra = sorted(set(given) - known)
     if extra:
-        raise PictureError(f"{what} uses {extra[0]!r}, which the static drawing does not know; known are {', '.join(sorted(known))}")
+        raise PictureError(
+            f"{what} uses {extra[0]!r}, which the static drawing does not know; "
+            f"known are {', '.join(sorted(known))}"
+        )
 
 
 def _one_of(what: str, given: Any, known: Any) -> Any:
@@ -120,9 +134,11 @@ def _draw_trace(axes: Axes, trace: dict[str, Any], ink: _Ink) -> None:
         symbol = marker.get("symbol", "circle")
         open_marker = symbol in ("x", "line-ns-open")
         axes.plot(
-            x, y, linestyle="none", marker=_one_of("the symbol of a marker", symbol, _MARKERS), markersize=marker.get("size", 8) * 0.72, zorder=5,
+            x, y, linestyle="none", marker=_one_of("the symbol of a marker", symbol, _MARKERS), zorder=5,
+            markersize=marker.get("size", 8) * 0.72,
             color=ink(marker["color"]), markeredgewidth=1.6 if open_marker else 0.8, clip_on=False,
-            markeredgecolor=ink(marker["color"] if open_marker else "var(--ck-ground)"), label=None if "lines" in mode else label,
+            markeredgecolor=ink(marker["color"] if open_marker else "var(--ck-ground)"),
+            label=None if "lines" in mode else label,
         )  # fmt: skip
     if "text" in mode:
         sides = {"top center": True, "bottom center": False}
@@ -130,7 +146,8 @@ def _draw_trace(axes: Axes, trace: dict[str, Any], ink: _Ink) -> None:
         axes.plot(x, y, linestyle="none")  # words alone would not widen the axes
         for at, words in enumerate(trace["text"]):
             axes.annotate(
-                words, (x[at], y[at]), xytext=(0, 6 if above else -6), textcoords="offset points", fontsize=8.5,
+                words, (x[at], y[at]), xytext=(0, 6 if above else -6),
+                textcoords="offset points", fontsize=8.5,
                 ha="center", va="bottom" if above else "top", color=ink("var(--ck-fg)"), zorder=6,
             )  # fmt: skip
 
@@ -143,7 +160,8 @@ def _draw_shape(axes: Axes, shape: dict[str, Any], ink: _Ink) -> None:
     )
     if _one_of("a shape", shape["type"], ("rect", "line")) == "rect":
         axes.fill(
-            [shape["x0"], shape["x1"], shape["x1"], shape["x0"]], [shape["y0"], shape["y0"], shape["y1"], shape["y1"]],
+            [shape["x0"], shape["x1"], shape["x1"], shape["x0"]],
+            [shape["y0"], shape["y0"], shape["y1"], shape["y1"]],
             color=ink(shape["fillcolor"]), linewidth=0, zorder=0.5, transform=transform,
         )  # fmt: skip
     else:
@@ -156,7 +174,9 @@ def _draw_shape(axes: Axes, shape: dict[str, Any], ink: _Ink) -> None:
 
 def _set_axis(axes: Axes, which: str, axis: dict[str, Any]) -> None:
     _known(f"{which}axis", axis, _AXIS)
-    logarithmic = _one_of(f"the type of the {which}axis", axis.get("type", "linear"), ("linear", "log")) == "log"
+    logarithmic = (
+        _one_of(f"the type of the {which}axis", axis.get("type", "linear"), ("linear", "log")) == "log"
+    )
     if logarithmic:
         getattr(axes, f"set_{which}scale")("log")
     getattr(axes, f"set_{which}label")(axis["title"]["text"])
@@ -179,7 +199,9 @@ def check(figure: dict[str, Any]) -> None:
     _compose(figure, 720, 400, _Ink(themed=False))
 
 
-def draw(figure: dict[str, Any], width: float, height: float, *, themed: bool, salt: str, kind: str = "svg") -> bytes:
+def draw(
+    figure: dict[str, Any], width: float, height: float, *, themed: bool, salt: str, kind: str = "svg"
+) -> bytes:
     """Draw `figure` at `width` × `height` CSS pixels; bytes of SVG, PNG or PDF.
 
     Raises `PictureError` for parts of Plotly's vocabulary that are not drawn here.
@@ -189,17 +211,26 @@ def draw(figure: dict[str, Any], width: float, height: float, *, themed: bool, s
         canvas = _compose(figure, width, height, ink)
         stream = io.BytesIO()
         metadata = {"Date": None, "Creator": None, "Format": None, "Type": None} if kind == "svg" else None
-        canvas.savefig(stream, format=kind, metadata=metadata, transparent=kind == "svg", dpi=72 if kind == "svg" else 144)
+        canvas.savefig(
+            stream,
+            format=kind,
+            metadata=metadata,
+            transparent=kind == "svg",
+            dpi=72 if kind == "svg" else 144,
+        )
     return _tidy(stream.getvalue().decode(), ink, salt).encode() if kind == "svg" else stream.getvalue()
 
 
 def _settings(ink: _Ink, salt: str) -> dict[str, Any]:
     return {
-        "svg.fonttype": "none", "svg.hashsalt": salt, "font.family": "DejaVu Sans", "font.size": 9.0, "path.simplify": True,
-        "axes.edgecolor": ink("var(--ck-muted)"), "axes.labelcolor": ink("var(--ck-fg)"), "xtick.color": ink("var(--ck-muted)"),
-        "ytick.color": ink("var(--ck-muted)"), "axes.grid": True, "grid.color": ink("var(--ck-grid)"), "grid.linewidth": 0.7,
-        "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False, "text.color": ink("var(--ck-fg)"),
-        "xtick.labelcolor": ink("var(--ck-fg)"), "ytick.labelcolor": ink("var(--ck-fg)"), "legend.frameon": False, "legend.fontsize": 8.5,
+        "svg.fonttype": "none", "svg.hashsalt": salt, "font.family": "DejaVu Sans", "font.size": 9.0,
+        "path.simplify": True, "axes.edgecolor": ink("var(--ck-muted)"),
+        "axes.labelcolor": ink("var(--ck-fg)"), "xtick.color": ink("var(--ck-muted)"),
+        "ytick.color": ink("var(--ck-muted)"), "axes.grid": True, "grid.color": ink("var(--ck-grid)"),
+        "grid.linewidth": 0.7, "axes.axisbelow": True, "axes.spines.top": False,
+        "axes.spines.right": False, "text.color": ink("var(--ck-fg)"),
+        "xtick.labelcolor": ink("var(--ck-fg)"), "ytick.labelcolor": ink("var(--ck-fg)"),
+        "legend.frameon": False, "legend.fontsize": 8.5,
     }  # fmt: skip
 
 
@@ -223,7 +254,13 @@ def _compose(figure: dict[str, Any], width: float, height: float, ink: _Ink) -> 
     except KeyError as problem:
         raise PictureError(f"a part of the figure lacks {problem}, which the static drawing needs") from None
     if layout.get("showlegend", True) and axes.get_legend_handles_labels()[0]:
-        canvas.legend(loc="outside upper left", ncols=2 if width < 500 else 4, handlelength=2.2, columnspacing=1.2, borderpad=0.1)
+        canvas.legend(
+            loc="outside upper left",
+            ncols=2 if width < 500 else 4,
+            handlelength=2.2,
+            columnspacing=1.2,
+            borderpad=0.1,
+        )
     return canvas
 
 
@@ -231,13 +268,15 @@ def _draw_note(axes: Axes, note: dict[str, Any], layout: dict[str, Any], ink: _I
     _known("an annotation", note, _NOTE)
     _one_of("showarrow of an annotation", note["showarrow"], (False,))
     _known("the font of an annotation", note.get("font", {}), {"color"})
-    logarithmic = [layout[f"{n}axis"].get("type") == "log" and note.get(f"{n}ref", n) != "paper" for n in "xy"]
+    logarithmic = [
+        layout[f"{n}axis"].get("type") == "log" and note.get(f"{n}ref", n) != "paper" for n in "xy"
+    ]
     at = [10 ** note[n] if log else note[n] for n, log in zip("xy", logarithmic, strict=True)]
     frames = [axes.transAxes if note.get(f"{n}ref", n) == "paper" else axes.transData for n in "xy"]
     axes.text(
         *at, note["text"], transform=blended_transform_factory(*frames), fontsize=8.5,
-        ha=_one_of("the xanchor of an annotation", note.get("xanchor", "center"), ("left", "center", "right")),
-        va=_one_of("the yanchor of an annotation", note.get("yanchor", "middle"), {"top": "top", "middle": "center", "bottom": "bottom"}),
+        ha=_one_of("the xanchor of an annotation", note.get("xanchor", "center"), _SIDES),
+        va=_one_of("the yanchor of an annotation", note.get("yanchor", "middle"), _HEIGHTS),
         color=ink(note.get("font", {}).get("color", "var(--ck-fg)")), zorder=6,
     )  # fmt: skip
 
@@ -252,8 +291,17 @@ def _tidy(svg: str, ink: _Ink, salt: str) -> str:
     svg = re.sub(r'(href="#|url\(#)', rf"\g<1>{salt}-", svg)
     svg = re.sub(r"-?\d+\.\d{3,}", lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), svg)
     svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)  # text is in the font of the page
-    svg = re.sub(r"\n\s*", "\n", svg).replace('xmlns:xlink="http://www.w3.org/1999/xlink" ', "").replace("xlink:href", "href")
-    svg = re.sub(r'<svg [^>]*?viewBox="([^"]+)"[^>]*>', r'<svg xmlns="http://www.w3.org/2000/svg" viewBox="\1">', svg, count=1)
+    svg = (
+        re.sub(r"\n\s*", "\n", svg)
+        .replace('xmlns:xlink="http://www.w3.org/1999/xlink" ', "")
+        .replace("xlink:href", "href")
+    )
+    svg = re.sub(
+        r'<svg [^>]*?viewBox="([^"]+)"[^>]*>',
+        r'<svg xmlns="http://www.w3.org/2000/svg" viewBox="\1">',
+        svg,
+        count=1,
+    )
     for stand_in, name in ink.stand_ins.items():
         svg = svg.replace(stand_in, name)
     return svg.strip()

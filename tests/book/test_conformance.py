@@ -67,7 +67,11 @@ def test_plain_arithmetic_gives_the_same_bits(v8, compared, name):
 
 @pytest.mark.parametrize("name", PHYSICS)
 def test_what_is_out_of_its_domain_is_refused_in_the_same_words(v8, compared, name):
-    refused = [(case, ours, theirs) for case, ours, theirs in compared(name, v8) if isinstance(ours, Raised) or isinstance(theirs, Raised)]
+    refused = [
+        (case, ours, theirs)
+        for case, ours, theirs in compared(name, v8)
+        if isinstance(ours, Raised) or isinstance(theirs, Raised)
+    ]
     for case, ours, theirs in refused:
         assert isinstance(ours, Raised), message(case, ours, theirs)
         assert isinstance(theirs, Raised), message(case, ours, theirs)
@@ -129,7 +133,9 @@ def test_an_instrument_refuses_in_the_page_what_it_refuses_at_build(v8, name, ba
     refused = {argument: said for argument, said in refused.items() if " must be " in said}
     assert refused
     given = [{**usual, argument: bad} for argument in refused]
-    assert compiled.in_page(v8, declared.compute, given, [declared.compute.__module__]) == list(refused.values())
+    assert compiled.in_page(v8, declared.compute, given, [declared.compute.__module__]) == list(
+        refused.values()
+    )
 
 
 # The comparison itself ------------------------------------------------------------------------

@@ -85,7 +85,10 @@ def test_every_number_is_finite_and_none_negative(checkpoints):
         for name, value in state.items():
             if not isinstance(value, str):
                 assert isinstance(value, (int, float)), (name, state)
-                assert value >= (-1e-12 if name in ("extra", "saved") else -1.0 if name == "gap" else 0.0), (name, state)
+                assert value >= (-1e-12 if name in ("extra", "saved") else -1.0 if name == "gap" else 0.0), (
+                    name,
+                    state,
+                )
 
 
 def test_shares_lie_between_0_and_1(checkpoints):
@@ -109,7 +112,13 @@ def test_the_verdict_is_what_the_band_says(checkpoints):
     for state in checkpoints:
         met.add(state["verdict"])
         assert 0.0 < state["low"] <= state["best"] <= state["high"]
-        wanted = "short" if state["interval"] < state["low"] else "long" if state["interval"] > state["high"] else "inside"
+        wanted = (
+            "short"
+            if state["interval"] < state["low"]
+            else "long"
+            if state["interval"] > state["high"]
+            else "inside"
+        )
         assert state["verdict"] == wanted
         # In other words: inside is where no more than a tenth more than the least is lost.
         more = state["waste"] / state["least"]
@@ -120,7 +129,8 @@ def test_the_verdict_is_what_the_band_says(checkpoints):
 
 def test_at_the_edges_of_the_band_a_tenth_more_is_lost(checkpoints):
     low, high, write_time, mtbf, restart_time, least = (
-        np.array([state[name] for state in checkpoints]) for name in ("low", "high", "write_time", "mtbf", "restart_time", "least")
+        np.array([state[name] for state in checkpoints])
+        for name in ("low", "high", "write_time", "mtbf", "restart_time", "least")
     )
     for edge in (low, high):
         lost = 1.0 - checkpoint.goodput(edge, write_time, mtbf, restart_time)
@@ -139,14 +149,18 @@ def test_what_is_said_of_the_model_is_what_the_numbers_say(checkpoints):
         assert state["model"] == wanted
         # "agree to within two points" holds in both directions.
         assert wanted != "close" or abs(state["gap"]) <= 0.02
-        assert state["first_order"] == pytest.approx(state["writing"] + state["rework"] + state["restarting"], rel=1e-14)
+        assert state["first_order"] == pytest.approx(
+            state["writing"] + state["rework"] + state["restarting"], rel=1e-14
+        )
     assert met == {"close", "off", "broken"}
 
 
 def test_a_longer_or_dearer_setting_never_loses_less(sweep):
     for name, worse in (("write_time", 1.2), ("restart_time", 1.2), ("mttf", 0.8), ("price", 1.2)):
         before = sweep("young-daly", 400)
-        after = sweep("young-daly", 400, choose=lambda case, name=name, worse=worse: {**case, name: case[name] * worse})
+        after = sweep(
+            "young-daly", 400, choose=lambda case, name=name, worse=worse: {**case, name: case[name] * worse}
+        )
         for a, b in zip(before, after, strict=True):
             assert b["least"] >= a["least"] - 1e-12
             assert b["money"] >= a["money"] * (1.0 - 1e-12)
@@ -164,7 +178,9 @@ def test_the_fleet_is_consistent_with_itself(sweep):
         assert state["per_day"] * state["mtbf"] == pytest.approx(DAY, rel=1e-14)
         assert state["quiet"] == pytest.approx(math.exp(-state["per_day"]), rel=1e-12)
         assert DAY <= state["unsaved"] <= CENTURY
-        limits = {"fine": (DAY, 2 * DAY), "slow": (2 * DAY, CENTURY), "never": (CENTURY, CENTURY)}[state["verdict"]]
+        limits = {"fine": (DAY, 2 * DAY), "slow": (2 * DAY, CENTURY), "never": (CENTURY, CENTURY)}[
+            state["verdict"]
+        ]
         assert limits[0] <= state["unsaved"] <= limits[1]
     assert met == {"fine", "slow", "never"}
 
@@ -173,7 +189,18 @@ def test_the_fleet_is_consistent_with_itself(sweep):
 
 
 def test_a_watched_run_is_consistent_with_itself(sweep):
-    keep = ["measured", "predicted", "mean", "lowest", "highest", "failures", "expected", "verdict", "hours", "mtbf"]
+    keep = [
+        "measured",
+        "predicted",
+        "mean",
+        "lowest",
+        "highest",
+        "failures",
+        "expected",
+        "verdict",
+        "hours",
+        "mtbf",
+    ]
     met = set()
     for state in sweep("watched-run", keep=keep, runs=20):
         met.add(state["verdict"])
@@ -224,8 +251,12 @@ def test_the_mean_of_two_hundred_runs_lies_within_noise_of_the_prediction(sweep)
         many = np.array(state["many"])
         assert len(many) == 200
         assert state["mean"] == pytest.approx(many.mean(), rel=1e-12)
-        if state["hours"] > 20.0 * state["mtbf"]:  # with fewer failures, runs are too much alike for a standard error
-            scores.append((state["mean"] - state["predicted"] - edge(state)) / (many.std(ddof=1) / np.sqrt(many.size)))
+        if (
+            state["hours"] > 20.0 * state["mtbf"]
+        ):  # with fewer failures, runs are too much alike for a standard error
+            scores.append(
+                (state["mean"] - state["predicted"] - edge(state)) / (many.std(ddof=1) / np.sqrt(many.size))
+            )
     assert len(scores) > 300
     assert max(map(abs, scores)) < FAR
     assert abs(np.mean(scores)) < FAR / np.sqrt(len(scores))
@@ -236,7 +267,9 @@ def test_the_timeline_adds_up_to_what_is_measured(v8, sweep):
     declared = ALL["watched-run"]
     draw = declared.pictures[0].figure
     states = sweep("watched-run", 300)
-    figures = compiled.in_page(v8, draw, [{"state": state} for state in states], [declared.compute.__module__])
+    figures = compiled.in_page(
+        v8, draw, [{"state": state} for state in states], [declared.compute.__module__]
+    )
     for state, drawn in zip(states, figures, strict=True):
         lengths = {}
         for trace in drawn["data"][:4]:
@@ -260,7 +293,9 @@ def test_the_timeline_adds_up_to_what_is_measured(v8, sweep):
 def test_the_bars_count_every_run(v8, sweep):
     declared = ALL["watched-run"]
     states = sweep("watched-run", 400)
-    figures = compiled.in_page(v8, declared.pictures[1].figure, [{"state": state} for state in states], [declared.compute.__module__])
+    figures = compiled.in_page(
+        v8, declared.pictures[1].figure, [{"state": state} for state in states], [declared.compute.__module__]
+    )
     for state, drawn in zip(states, figures, strict=True):
         bars = drawn["data"][0]
         assert sum(bars["y"]) == 200
@@ -308,12 +343,23 @@ def _numbers(part):
 def test_the_star_and_the_diamond_lie_on_the_exact_curve(v8, sweep):
     declared = ALL["young-daly"]
     states = sweep("young-daly", 200)
-    for state, drawn in zip(states, compiled.in_page(v8, declared.pictures[0].figure, [{"state": state} for state in states], [declared.compute.__module__]), strict=True):
+    for state, drawn in zip(
+        states,
+        compiled.in_page(
+            v8,
+            declared.pictures[0].figure,
+            [{"state": state} for state in states],
+            [declared.compute.__module__],
+        ),
+        strict=True,
+    ):
         traces = {trace["name"]: trace for trace in drawn["data"]}
         for name, interval, share in (("best", "best", "least"), ("yours", "interval", "waste")):
             assert traces[name]["x"] == [state[interval] / 60.0]
             assert traces[name]["y"] == [pytest.approx(100.0 * state[share])]
-        exact = np.interp(np.log(state["interval"] / 60.0), np.log(traces["exact"]["x"]), traces["exact"]["y"])
+        exact = np.interp(
+            np.log(state["interval"] / 60.0), np.log(traces["exact"]["x"]), traces["exact"]["y"]
+        )
         assert exact == pytest.approx(100.0 * state["waste"], rel=0.02)
         assert min(traces["exact"]["y"]) >= 100.0 * state["least"] - 1e-9
         for band in drawn["layout"]["shapes"]:
@@ -340,7 +386,10 @@ def test_at_its_defaults_the_instrument_says_what_the_chapter_says():
     assert round(100.0 * values["least"], 1) == 13.9
     assert round(values["saved"] * DAY, -3) == 62_000
     assert round(values["interval"] / values["best"], 2) < 1 < values["factor"] < 2.7
-    read = {readout.name: state.readout(readout)[0].replace(quantity.NARROW, " ") for readout in ALL["young-daly"].readouts}
+    read = {
+        readout.name: state.readout(readout)[0].replace(quantity.NARROW, " ")
+        for readout in ALL["young-daly"].readouts
+    }
     for name, words in READ["young-daly"].items():
         assert read[name].startswith(words), (name, read[name])
     notes = [state.readout(readout)[1] for readout in ALL["young-daly"].readouts]
@@ -371,9 +420,16 @@ def test_words_on_the_page_are_the_builds_at_every_setting(v8, sweep):
     v8.eval(f"window.chapterkit.units = {json.dumps(quantity.as_data(), ensure_ascii=False)};")
     for name in PART_A:
         declared = ALL[name]
-        templates = [*declared.lines, *(part.caption for part in declared.pictures), *(readout.note for readout in declared.readouts)]
+        templates = [
+            *declared.lines,
+            *(part.caption for part in declared.pictures),
+            *(readout.note for readout in declared.readouts),
+        ]
         templates += [text for words in declared.sentences.values() for text in words.values()]
-        states = [{key: value for key, value in state.items() if not isinstance(value, list)} for state in sweep(name, 300)]
+        states = [
+            {key: value for key, value in state.items() if not isinstance(value, list)}
+            for state in sweep(name, 300)
+        ]
         said = json.loads(str(v8.eval(
             f"JSON.stringify({json.dumps(states)}.map(function (s) {{ return {json.dumps(templates)}.map(function (t) {{ return window.chapterkit.fill(t, s); }}); }}))"
         )))  # fmt: skip

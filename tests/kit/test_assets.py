@@ -20,7 +20,9 @@ PIXEL = b"GIF89a\x01\x00\x01\x00\x00\x00\x00;"
 @pytest.fixture(scope="module")
 def swings(tmp_path_factory, pytestconfig):
     plugins = pytestconfig.pluginmanager.get_plugins()
-    kit = next(plugin for plugin in plugins if getattr(plugin, "Book", None) and getattr(plugin, "SNAPSHOTS", None))
+    kit = next(
+        plugin for plugin in plugins if getattr(plugin, "Book", None) and getattr(plugin, "SNAPSHOTS", None)
+    )
     return lambda: kit.Book(tmp_path_factory.mktemp("assets") / "book", "pendulum")
 
 
@@ -31,8 +33,14 @@ def site(swings):
     (book.folder / "own" / "deep").mkdir(parents=True)
     (book.folder / "own" / "dot.gif").write_bytes(PIXEL)
     (book.folder / "own" / "deep" / "dot.gif").write_bytes(PIXEL)
-    book.write("own/deep/first.css", 'a { background: url(dot.gif) } b { background: url("../dot.gif") }\n/*# sourceMappingURL=first.css.map */')
-    book.write("own/second.css", "c { background: url( 'deep/dot.gif' ) } d { background: url(data:image/gif;base64,AAAA) } e { fill: url(#here) } f { background: url(/dot.gif) }")
+    book.write(
+        "own/deep/first.css",
+        'a { background: url(dot.gif) } b { background: url("../dot.gif") }\n/*# sourceMappingURL=first.css.map */',
+    )
+    book.write(
+        "own/second.css",
+        "c { background: url( 'deep/dot.gif' ) } d { background: url(data:image/gif;base64,AAAA) } e { fill: url(#here) } f { background: url(/dot.gif) }",
+    )
     book.write("own/one.js", "window.first = (window.first || 0) + 1\n//# sourceMappingURL=one.js.map")
     book.write("own/two.js", "(function () { window.second = window.first })()")
     book.write("own/module.js", "window.third = 1;")
@@ -76,9 +84,20 @@ def test_what_cannot_be_joined_stays_as_it_is(site):
     text = site.read("index.html")
     assert 'href="_static/print.css' in text
     assert re.search(r'media="print"', text)
-    assert re.search(r'type="module"[^>]*src="_static/module.js|src="_static/module.js[^>]*type="module"', text)
+    assert re.search(
+        r'type="module"[^>]*src="_static/module.js|src="_static/module.js[^>]*type="module"', text
+    )
     assert "https://example.org/far.js" in text
-    for name in ("first.css", "second.css", "one.js", "two.js", "now.js", "quantity.js", "book.js", "chapterkit.css"):
+    for name in (
+        "first.css",
+        "second.css",
+        "one.js",
+        "two.js",
+        "now.js",
+        "quantity.js",
+        "book.js",
+        "chapterkit.css",
+    ):
         assert f"{name}" not in "".join([*STYLES.findall(text), *SCRIPTS.findall(text)])
 
 
@@ -96,7 +115,11 @@ def test_a_joined_style_holds_every_style_in_order_and_no_source_map(site):
 
 def test_addresses_in_a_joined_style_arrive_where_they_did(site):
     name, text = text_of(site, ".css")
-    for rule, target in (("a", "_static/deep/dot.gif"), ("b", "_static/dot.gif"), ("c", "_static/deep/dot.gif")):
+    for rule, target in (
+        ("a", "_static/deep/dot.gif"),
+        ("b", "_static/dot.gif"),
+        ("c", "_static/deep/dot.gif"),
+    ):
         address = re.search(rf"^\s*(?:.*\}} )?{rule} \{{ background: url\(([^)]*)\)", text, re.MULTILINE)[1]
         assert posixpath.normpath(posixpath.join(posixpath.dirname(name), address)) == target
         assert (site.outdir / target).is_file()
@@ -112,13 +135,25 @@ def test_a_joined_script_runs_every_script_in_order(site, v8):
     v8.eval("var window = {};")
     v8.eval(tail)
     assert v8.eval("window.first + window.second") == 2
-    assert text.index("chapterkit.units") < text.index("ck.number") < text.index("ck.readTyped") < text.index("ck.define") < text.index("window.first")
+    assert (
+        text.index("chapterkit.units")
+        < text.index("ck.number")
+        < text.index("ck.readTyped")
+        < text.index("ck.define")
+        < text.index("window.first")
+    )
 
 
 def test_pages_of_one_kind_share_their_files(site):
-    names = {tuple(posixpath.basename(name) for name in joined(page.read_text(), suffix)) for page in site.outdir.glob("*.html") for suffix in (".css", ".js")}
+    names = {
+        tuple(posixpath.basename(name) for name in joined(page.read_text(), suffix))
+        for page in site.outdir.glob("*.html")
+        for suffix in (".css", ".js")
+    }
     assert len(names) == 2
-    assert posixpath.basename(joined(site.read("sub/page.html"), ".js")[0]) in {name for pair in names for name in pair}
+    assert posixpath.basename(joined(site.read("sub/page.html"), ".js")[0]) in {
+        name for pair in names for name in pair
+    }
 
 
 def test_only_scripts_of_instruments_come_beside_the_joined_one(site):
@@ -140,7 +175,13 @@ def test_data_of_a_part_is_written_when_all_pages_are_read(swings, monkeypatch):
     book = swings()
     parts = (book.folder / "pendulum_parts.py").read_text()
     monkeypatch.delitem(sys.modules, "pendulum_parts", raising=False)
-    book.write("pendulum_parts.py", parts.replace("    return", "    assets.provide(app, 'pages', lambda app: sorted(app.env.found_docs))\n    return"))
+    book.write(
+        "pendulum_parts.py",
+        parts.replace(
+            "    return",
+            "    assets.provide(app, 'pages', lambda app: sorted(app.env.found_docs))\n    return",
+        ),
+    )
     text = book.build().read("_static/book.js")
     assert 'chapterkit.pages = ["again", "four", "index", "one", "swing", "three", "two"];\n' in text
     assert text.startswith("window.chapterkit = window.chapterkit || {};\n")
@@ -151,7 +192,9 @@ def test_settings_stand_in_the_page_and_cannot_break_out_of_it(swings):
     conf = (book.folder / "conf.py").read_text()
     book.write("conf.py", conf.replace('chapterkit_book = "pendulum"', 'chapterkit_book = "</script><b>"'))
     page = book.build().read("index.html")
-    text = re.search(r'<script type="application/json" id="chapterkit-settings">(.*?)</script>', page, re.DOTALL)[1]
+    text = re.search(
+        r'<script type="application/json" id="chapterkit-settings">(.*?)</script>', page, re.DOTALL
+    )[1]
     assert json.loads(text) == {"book": "</script><b>", "charts": "vendor/plotly-basic.min.js"}
 
 
@@ -187,4 +230,6 @@ def test_every_static_file_is_plain_and_asks_nobody_else():
     for script in Path(assets.STATIC).glob("*.js"):
         text = script.read_text(encoding="utf-8")
         assert not re.search(r"^\s*(import\s+[\w{*\"']|export\s+[\w{*])", text, re.MULTILINE), script.name
-        assert not re.search(r"https?://(?!www\.w3\.org)", re.sub(r"//.*|/\*.*?\*/", "", text, flags=re.DOTALL)), script.name
+        assert not re.search(
+            r"https?://(?!www\.w3\.org)", re.sub(r"//.*|/\*.*?\*/", "", text, flags=re.DOTALL)
+        ), script.name

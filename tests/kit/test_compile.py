@@ -188,7 +188,9 @@ def test_two_functions_of_one_name_are_refused_in_words(module):
 
 
 def test_two_inner_functions_of_one_name_are_refused_too(module):
-    found = module("def make(n):\n    if n:\n        def f(a):\n            return a\n    else:\n        def f(a):\n            return -a\n    return f\n")
+    found = module(
+        "def make(n):\n    if n:\n        def f(a):\n            return a\n    else:\n        def f(a):\n            return -a\n    return f\n"
+    )
     with pytest.raises(CompileError, match="has the same name as"):
         compile_functions([found.make(0), found.make(1)])
 
@@ -250,18 +252,27 @@ def test_every_function_of_the_shim_is_numpys(module, call):
             continue
         count = 3 if name == "where" else 2 if name in ("maximum", "minimum") else 1
         names = ["a", "b", "c"][:count]
-        found = module(f"def f({', '.join(names)}):\n    return np.{name}({', '.join(names)})\n", f"shim_{name}")
+        found = module(
+            f"def f({', '.join(names)}):\n    return np.{name}({', '.join(names)})\n", f"shim_{name}"
+        )
         for given in [(0.5, 2.0, 3.0), (4.0, -1.0, 7.0), (1e-9, 0.0, 1.0)]:
-            assert call(found.f, *given[:count]) == pytest.approx(getattr(np, name)(*given[:count]), rel=1e-15, abs=0)
+            assert call(found.f, *given[:count]) == pytest.approx(
+                getattr(np, name)(*given[:count]), rel=1e-15, abs=0
+            )
 
 
 def test_lists_are_joined_and_compared_where_a_module_says_so(module, call):
-    found = module("def f(a):\n    return [a + [3], a == [1, 2], [0] * 3, 1 if a else 2, 1 if [] else 2, not a]\n")
+    found = module(
+        "def f(a):\n    return [a + [3], a == [1, 2], [0] * 3, 1 if a else 2, 1 if [] else 2, not a]\n"
+    )
     assert call(found.f, [1, 2], lists=["subject"]) == found.f([1, 2])
 
 
 def test_functions_of_other_modules_come_along_with_their_own_constants(module, call):
-    module("LIMIT = 5.0\n\n\ndef clip(x, low=0.0):\n    return np.minimum(np.maximum(x, low), LIMIT)\n", "north.limits")
+    module(
+        "LIMIT = 5.0\n\n\ndef clip(x, low=0.0):\n    return np.minimum(np.maximum(x, low), LIMIT)\n",
+        "north.limits",
+    )
     found = module(
         "from north import limits\nfrom north.limits import clip as cut\n\nLIMIT = 7.0\n\n\n"
         "def f(a):\n    return [limits.clip(a), cut(a, low=2.0), LIMIT, limits.LIMIT]\n"
@@ -287,7 +298,9 @@ def test_defaults_hold_in_every_kind_of_signature(module, call):
 
 
 def test_a_default_that_is_a_list_must_be_given(module, call):
-    found = module("def g(a, b=[1.0], c=2.0):\n    return [a, b, c]\n\n\ndef f(a):\n    return g(a)\n\n\ndef h(a):\n    return g(a, c=1.0)\n")
+    found = module(
+        "def g(a, b=[1.0], c=2.0):\n    return [a, b, c]\n\n\ndef f(a):\n    return g(a)\n\n\ndef h(a):\n    return g(a, c=1.0)\n"
+    )
     assert call(found.f, 3.0) == [3.0, [1.0], 2.0]
     with pytest.raises(CompileError, match="must give 'b'"):
         compile_functions([found.h])
@@ -395,7 +408,11 @@ def test_a_number_in_a_message_reads_as_python_writes_it(module, v8):
     found = module(CHECKED.replace("domain(-np.inf, True, -1.0, True", "domain(1.0, True, -1.0, True"))
     code = compile_functions([found.h])
     said = json.loads(
-        str(v8.eval(f"JSON.stringify({json.dumps(values)}.map(function (x) {{ try {{ {code}.h(x); }} catch (e) {{ return e.message; }} }}))"))
+        str(
+            v8.eval(
+                f"JSON.stringify({json.dumps(values)}.map(function (x) {{ try {{ {code}.h(x); }} catch (e) {{ return e.message; }} }}))"
+            )
+        )
     )
     assert said == [f"x must be below -1; got {value!r}" for value in values]
 
@@ -425,7 +442,10 @@ def test_nothing_is_left_outside_the_script(module, v8):
 
 
 def test_two_compilations_are_equal_in_any_process(module, tmp_path):
-    found = module(CHECKED + "\n\ndef many(a):\n    return [two(a, 1), outer(a), TABLE, cup.height, cup_height, ROOM, cup.parts]\n")
+    found = module(
+        CHECKED
+        + "\n\ndef many(a):\n    return [two(a, 1), outer(a), TABLE, cup.height, cup_height, ROOM, cup.parts]\n"
+    )
     here = compile_functions([found.many, found.each])
     assert compile_functions([found.many, found.each]) == here
     program = "import subject; from chapterkit.compile import compile_functions; print(compile_functions([subject.many, subject.each]), end='')"

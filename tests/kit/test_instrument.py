@@ -31,7 +31,10 @@ GOOD = Instrument(
     title="A scale",
     controls=[LENGTH, MASS],
     compute=compute,
-    readouts=[ReadOut("weight", "Weight", "", ".1f", "of {mass| .1f}", main=True), ReadOut("verdict", "It is")],
+    readouts=[
+        ReadOut("weight", "Weight", "", ".1f", "of {mass| .1f}", main=True),
+        ReadOut("verdict", "It is"),
+    ],
     sentences={"verdict": {"light": "Light: {weight| .0f}.", "heavy": "Heavy: {weight| .0f}."}},
     lines=["{length|min .0f} and {ratio| .3g}"],
     pictures=[Picture("shape", "A shape", figure, caption="Up to {mass| .1f}.")],
@@ -147,19 +150,32 @@ def package(tmp_path, monkeypatch):
 
 
 def test_an_unknown_instrument_names_the_file_that_is_missing(package):
-    with pytest.raises(InstrumentError, match="there is no instrument 'big-wheel': dials_of_a_test/big_wheel.py does not exist"):
+    with pytest.raises(
+        InstrumentError,
+        match=r"there is no instrument 'big-wheel': dials_of_a_test/big_wheel.py does not exist",
+    ):
         load(package.name, "big-wheel")
 
 
 def test_an_unknown_package_is_said_too():
-    with pytest.raises(InstrumentError, match="nowhere/big_wheel.py does not exist"):
+    with pytest.raises(InstrumentError, match=r"nowhere/big_wheel.py does not exist"):
         load("nowhere", "big-wheel")
 
 
-@pytest.mark.parametrize("text", ["", "INSTRUMENT = 7", "from chapterkit.instrument import Instrument\nINSTRUMENT = Instrument('other', '', [], lambda: {}, [])"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "INSTRUMENT = 7",
+        "from chapterkit.instrument import Instrument\nINSTRUMENT = Instrument('other', '', [], lambda: {}, [])",
+    ],
+)
 def test_a_file_must_hold_the_instrument_of_its_name(package, text):
     (package / "big_wheel.py").write_text(text)
-    with pytest.raises(InstrumentError, match=r"dials_of_a_test.big_wheel must define INSTRUMENT = Instrument\(name='big-wheel', …\)"):
+    with pytest.raises(
+        InstrumentError,
+        match=r"dials_of_a_test.big_wheel must define INSTRUMENT = Instrument\(name='big-wheel', …\)",
+    ):
         load(package.name, "big-wheel")
 
 
@@ -170,7 +186,9 @@ def test_a_module_that_an_instrument_lacks_is_not_taken_for_the_instrument(packa
 
 
 def test_an_instrument_is_found_by_its_name(package):
-    (package / "big_wheel.py").write_text("from chapterkit.instrument import Instrument\nINSTRUMENT = Instrument('big-wheel', 'A wheel', [], lambda: {}, [])")
+    (package / "big_wheel.py").write_text(
+        "from chapterkit.instrument import Instrument\nINSTRUMENT = Instrument('big-wheel', 'A wheel', [], lambda: {}, [])"
+    )
     assert load(package.name, "big-wheel").title == "A wheel"
 
 

@@ -55,7 +55,19 @@ def build(book: Path, out: Path, jobs: int) -> list[str]:
     """
     # The path of a socket must be short.
     scratch = Path(tempfile.mkdtemp(prefix="k"))
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-j", str(jobs), "-d", str(out / "doctrees"), str(book), str(out / "html")]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "-j",
+        str(jobs),
+        "-d",
+        str(out / "doctrees"),
+        str(book),
+        str(out / "html"),
+    ]
     # In a session of its own, so that what is left can be ended by the number of its group.
     process = subprocess.Popen(
         command, env={**os.environ, "TMPDIR": str(scratch)}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -67,7 +79,9 @@ def build(book: Path, out: Path, jobs: int) -> list[str]:
         ended = process.poll() is not None
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        pytest.fail("the build is over, yet a process that it started lives on" if ended else "the build does not end")
+        pytest.fail(
+            "the build is over, yet a process that it started lives on" if ended else "the build does not end"
+        )
     finally:
         left = sorted(path.name for path in scratch.iterdir())
         shutil.rmtree(scratch)
@@ -94,7 +108,9 @@ def formulas(page: Path) -> list[str]:
 def test_every_formula_stands_where_it_was_written(serial):
     html, _left = serial
     for page in range(10, 10 + PAGES):
-        own = [formula for formula in formulas(html / f"p{page}.html") if formula != "x^2"]  # the sidebar names the first page
+        own = [
+            formula for formula in formulas(html / f"p{page}.html") if formula != "x^2"
+        ]  # the sidebar names the first page
         assert own == [f"\\frac{{a_{{{page}}}}}{{b_{{{at}}}}}" for at in range(25)]
 
 

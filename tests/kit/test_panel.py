@@ -19,7 +19,9 @@ DIAL = "dials/long_swing.py"
 def swings(tmp_path_factory, pytestconfig):
     """Make copies of the book about pendulums."""
     plugins = pytestconfig.pluginmanager.get_plugins()
-    kit = next(plugin for plugin in plugins if getattr(plugin, "Book", None) and getattr(plugin, "SNAPSHOTS", None))
+    kit = next(
+        plugin for plugin in plugins if getattr(plugin, "Book", None) and getattr(plugin, "SNAPSHOTS", None)
+    )
     return lambda: kit.Book(tmp_path_factory.mktemp("pendulum") / "book", "pendulum")
 
 
@@ -61,7 +63,9 @@ def test_a_page_is_written_as_before(written, snapshot):
 @pytest.mark.parametrize("builder", ["text", "epub"])
 def test_other_formats_are_written_as_before(written, snapshot, builder):
     done = written(builder)
-    snapshot(f"swing.{builder}.txt", done.read("swing.txt") if builder == "text" else done.body("swing.xhtml"))
+    snapshot(
+        f"swing.{builder}.txt", done.read("swing.txt") if builder == "text" else done.body("swing.xhtml")
+    )
 
 
 def test_latex_is_written_as_before(written, snapshot):
@@ -86,7 +90,9 @@ def test_without_scripts_everything_is_there_at_its_default(written):
                   "A small swing. It takes 2.021\u202fs.", "The star is yours", "The numbers of this picture", "a clock's pendulum", "from 0.1 to 10"):  # fmt: skip
         assert words.replace("'", "&#x27;") in text or words in text
     assert body.count("<svg") == 4
-    assert re.search(r'<input id="long-swing.length" type="number"[^>]* min="0.1" max="10"[^>]* value="1"', body)
+    assert re.search(
+        r'<input id="long-swing.length" type="number"[^>]* min="0.1" max="10"[^>]* value="1"', body
+    )
     assert body.count("<tbody>") == 1
 
 
@@ -105,7 +111,9 @@ def test_links_arrive_at_an_instrument_by_its_name(written):
     assert 'href="#long-swing"' in done.read("swing.html")
     assert 'id="long-swing"' in done.read("swing.html")
     # It stands on two pages; the first of the book is meant.
-    assert 'href="swing.html#long-swing"><span class="std std-ref">How long a swing takes' in done.read("one.html")
+    assert 'href="swing.html#long-swing"><span class="std std-ref">How long a swing takes' in done.read(
+        "one.html"
+    )
 
 
 # Scripts --------------------------------------------------------------------------------------
@@ -118,7 +126,9 @@ def script(written):
 
 def test_only_pages_with_an_instrument_load_its_script(written):
     done = written("html")
-    loads = {page.name for page in done.outdir.glob("*.html") if "instruments/long-swing.js" in page.read_text()}
+    loads = {
+        page.name for page in done.outdir.glob("*.html") if "instruments/long-swing.js" in page.read_text()
+    }
     assert loads == {"swing.html", "again.html"}
     assert re.search(r'<script[^>]* data-instrument="long-swing"', done.read("swing.html"))
 
@@ -139,11 +149,15 @@ def test_an_epub_asks_for_no_script(written):
 @pytest.fixture
 def declared(v8, script):
     """What the page is told, and a way to call its functions in V8."""
-    v8.eval("var window = { chapterkit: { define: function (declared, functions) { window.told = declared; window.functions = functions; } } };")
+    v8.eval(
+        "var window = { chapterkit: { define: function (declared, functions) { window.told = declared; window.functions = functions; } } };"
+    )
     v8.eval(script)
 
     def call(name, *arguments):
-        return json.loads(str(v8.eval(f"JSON.stringify(window.functions.{name}.apply(null, {json.dumps(arguments)}))")))
+        return json.loads(
+            str(v8.eval(f"JSON.stringify(window.functions.{name}.apply(null, {json.dumps(arguments)}))"))
+        )
 
     return json.loads(str(v8.eval("JSON.stringify(window.told)"))), call
 
@@ -166,7 +180,7 @@ def test_the_page_computes_what_the_build_printed(declared, written):
 
 def test_the_page_refuses_what_the_build_refuses(declared):
     _told, call = declared
-    with pytest.raises(JSEvalException, match="length must be a length above 0; got -1.0"):
+    with pytest.raises(JSEvalException, match=r"length must be a length above 0; got -1.0"):
         call("compute", -1.0, 20.0, 9.81)
 
 
@@ -214,13 +228,18 @@ def test_a_mistake_in_an_instrument_stops_the_build_where_the_page_names_it(swin
 
 def test_an_unknown_instrument_stops_the_build(swing):
     change(swing, "{instrument} long-swing", "{instrument} big-wheel", "swing.md")
-    with pytest.raises(BookError, match=r"swing.md:5: \{instrument\} big-wheel: there is no instrument 'big-wheel': dials/big_wheel.py does not exist"):
+    with pytest.raises(
+        BookError,
+        match=r"swing.md:5: \{instrument\} big-wheel: there is no instrument 'big-wheel': dials/big_wheel.py does not exist",
+    ):
         swing.build()
 
 
 def test_an_instrument_stands_once_on_a_page(swing):
     swing.write("two.md", "# Two\n\n```{instrument} long-swing\n```\n\n```{instrument} long-swing\n```\n")
-    with pytest.raises(BookError, match="two.md:6: .*the instrument 'long-swing' stands on this page already"):
+    with pytest.raises(
+        BookError, match=r"two.md:6: .*the instrument 'long-swing' stands on this page already"
+    ):
         swing.build()
 
 
@@ -265,7 +284,10 @@ def test_nothing_is_read_again_when_nothing_changed(swing):
     assert re.search(r"0 added, 0 changed, 0 removed", swing.build().status)
 
 
-@pytest.mark.parametrize(("old", "new", "shown"), [("2.0 * np.pi *", "4.0 * np.pi *", "4.0121"), ("TERMS = 12", "TERMS = 1", "2.0061")])
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [("2.0 * np.pi *", "4.0 * np.pi *", "4.0121"), ("TERMS = 12", "TERMS = 1", "2.0061")],
+)
 def test_a_page_and_its_script_are_built_again_when_a_module_behind_it_changes(swing, old, new, shown):
     before = swing.build().read("_static/instruments/long-swing.js")
     change(swing, old, new, "swinging.py")
@@ -278,7 +300,9 @@ def test_a_page_that_drops_its_instrument_drops_its_script(swing):
     swing.build()
     swing.write("swing.md", "# A swing\n\nGone.\n")
     again = swing.build()
-    assert {page: list(used) for page, used in again.env.chapterkit_panels.items()} == {"again": ["long-swing"]}
+    assert {page: list(used) for page, used in again.env.chapterkit_panels.items()} == {
+        "again": ["long-swing"]
+    }
     assert "instruments/" not in again.read("swing.html")
     assert "instruments/long-swing.js" in again.read("again.html")
 
@@ -294,7 +318,10 @@ def test_processes_that_read_at_once_find_the_same(swings, written):
     done = swings().build(parallel=3)
     assert not done.warnings
     assert done.env.chapterkit_panels == written("html").env.chapterkit_panels
-    assert {page: list(used) for page, used in done.env.chapterkit_panels.items()} == {"swing": ["long-swing"], "again": ["long-swing"]}
+    assert {page: list(used) for page, used in done.env.chapterkit_panels.items()} == {
+        "swing": ["long-swing"],
+        "again": ["long-swing"],
+    }
     for name in ("swing.html", "again.html", "_static/instruments/long-swing.js"):
         assert done.read(name) == written("html").read(name)
 

@@ -16,21 +16,48 @@ BLUE = "var(--ck-1)"
 
 
 def curve(**changes):
-    return {"type": "scatter", "mode": "lines", "name": "a curve", "x": [1, 2, 3], "y": [1, 4, 9], "line": {"color": BLUE}, **changes}
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "a curve",
+        "x": [1, 2, 3],
+        "y": [1, 4, 9],
+        "line": {"color": BLUE},
+        **changes,
+    }
 
 
 def dots(**changes):
-    return {"type": "scatter", "mode": "markers", "name": "dots", "x": [1, 2], "y": [2, 3], "marker": {"color": "var(--ck-2)"}, **changes}
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "dots",
+        "x": [1, 2],
+        "y": [2, 3],
+        "marker": {"color": "var(--ck-2)"},
+        **changes,
+    }
 
 
 def bars(**changes):
-    return {"type": "bar", "name": "bars", "x": [1, 2], "y": [2, 3], "marker": {"color": "var(--ck-3)"}, **changes}
+    return {
+        "type": "bar",
+        "name": "bars",
+        "x": [1, 2],
+        "y": [2, 3],
+        "marker": {"color": "var(--ck-3)"},
+        **changes,
+    }
 
 
 def figure(*traces, x=None, y=None, **layout):
     return {
         "data": list(traces or [curve()]),
-        "layout": {"xaxis": {"title": {"text": "across"}, **(x or {})}, "yaxis": {"title": {"text": "up"}, **(y or {})}, **layout},
+        "layout": {
+            "xaxis": {"title": {"text": "across"}, **(x or {})},
+            "yaxis": {"title": {"text": "up"}, **(y or {})},
+            **layout,
+        },
     }
 
 
@@ -38,9 +65,34 @@ def svg(given, salt="salt", width=720, height=400, themed=True) -> str:
     return draw(given, width, height, themed=themed, salt=salt).decode()
 
 
-RECT = {"type": "rect", "x0": 1, "x1": 2, "y0": 0, "y1": 1, "yref": "paper", "fillcolor": "var(--ck-band)", "line": {"width": 0}, "layer": "below"}
-LINE = {"type": "line", "x0": 1, "x1": 2, "y0": 1, "y1": 4, "line": {"color": "var(--ck-4)", "width": 1, "dash": "dot"}}
-NOTE = {"x": 0.3, "y": 3, "text": "a note", "showarrow": False, "font": {"color": "var(--ck-6)"}, "xanchor": "left", "yanchor": "top"}
+RECT = {
+    "type": "rect",
+    "x0": 1,
+    "x1": 2,
+    "y0": 0,
+    "y1": 1,
+    "yref": "paper",
+    "fillcolor": "var(--ck-band)",
+    "line": {"width": 0},
+    "layer": "below",
+}
+LINE = {
+    "type": "line",
+    "x0": 1,
+    "x1": 2,
+    "y0": 1,
+    "y1": 4,
+    "line": {"color": "var(--ck-4)", "width": 1, "dash": "dot"},
+}
+NOTE = {
+    "x": 0.3,
+    "y": 3,
+    "text": "a note",
+    "showarrow": False,
+    "font": {"color": "var(--ck-6)"},
+    "xanchor": "left",
+    "yanchor": "top",
+}
 EVERYTHING = figure(
     curve(fill="tozeroy", fillcolor="var(--ck-band)", line={"color": BLUE, "width": 3, "dash": "dash"}, hovertemplate="%{x}", hoverinfo="name"),
     dots(mode="markers+text", text=["one", "two"], textposition="bottom center"), bars(width=0.4), curve(name="", y=[None, 2, 3], showlegend=False),
@@ -60,7 +112,21 @@ def words(drawing: str) -> list[str]:
 
 def test_words_of_axes_legend_marks_and_notes_are_text():
     found = words(svg(EVERYTHING))
-    for text in ("across", "up", "I", "II", "III", "a curve", "dots", "bars", "one", "two", "a note", "star", "dashdot"):
+    for text in (
+        "across",
+        "up",
+        "I",
+        "II",
+        "III",
+        "a curve",
+        "dots",
+        "bars",
+        "one",
+        "two",
+        "a note",
+        "star",
+        "dashdot",
+    ):
         assert text in found
     assert found.count("a curve") == 1
 
@@ -117,7 +183,9 @@ def test_every_part_of_the_vocabulary_is_seen(what):
 
 def test_a_note_on_a_logarithmic_axis_stands_at_its_power_of_ten():
     axis = {"range": [0, 3], "type": "log", "tickvals": [10, 100]}
-    found = words_with_places(svg(figure(dots(x=[10, 100]), x=axis, annotations=[{**NOTE, "x": 2, "xanchor": "center"}])))
+    found = words_with_places(
+        svg(figure(dots(x=[10, 100]), x=axis, annotations=[{**NOTE, "x": 2, "xanchor": "center"}]))
+    )
     assert found["a note"] == pytest.approx(found["100"], abs=0.1)
 
 
@@ -191,7 +259,9 @@ def drawing() -> str:
 def test_an_svg_is_well_formed_and_scales(drawing):
     root = ET.fromstring(drawing)
     assert root.attrib == {"viewBox": "0 0 720 400"}
-    assert svg(figure(), width=360, height=342).startswith('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 342">')
+    assert svg(figure(), width=360, height=342).startswith(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 342">'
+    )
 
 
 def test_ids_are_those_that_are_asked_for_and_carry_their_salt(drawing):
@@ -204,7 +274,17 @@ def test_ids_are_those_that_are_asked_for_and_carry_their_salt(drawing):
 
 
 def test_an_svg_holds_nothing_that_reaches_beyond_it(drawing):
-    for part in ("<style", "<metadata", "<script", "<!--", "<?xml", "<!DOCTYPE", "matplotlib", "xlink", "@import"):
+    for part in (
+        "<style",
+        "<metadata",
+        "<script",
+        "<!--",
+        "<?xml",
+        "<!DOCTYPE",
+        "matplotlib",
+        "xlink",
+        "@import",
+    ):
         assert part not in drawing
     assert re.findall(r"https?://[^\"' ]+", drawing) == ["http://www.w3.org/2000/svg"]
     assert not re.search(r'href="(?!#)', drawing)
@@ -218,7 +298,17 @@ def colours(drawing: str) -> set[str]:
 def test_every_colour_is_the_themes(drawing):
     found = colours(drawing)
     assert all(re.fullmatch(r"none|var\(--ck-[\w-]+\)", colour) for colour in found), found
-    assert {BLUE, "var(--ck-2)", "var(--ck-3)", "var(--ck-4)", "var(--ck-5)", "var(--ck-6)", "var(--ck-band)", "var(--ck-fg)", "var(--ck-grid)"} <= found
+    assert {
+        BLUE,
+        "var(--ck-2)",
+        "var(--ck-3)",
+        "var(--ck-4)",
+        "var(--ck-5)",
+        "var(--ck-6)",
+        "var(--ck-band)",
+        "var(--ck-fg)",
+        "var(--ck-grid)",
+    } <= found
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?!-)", re.sub(r'(?:href="|url\()#[^")]+', "", drawing))
 
 
@@ -260,7 +350,9 @@ def test_the_palette_is_the_style_sheets():
     for name, value in picture.palette().items():
         first = re.search(rf"{name}\s*:\s*([^;]+);", css)[1].strip()
         assert value == first
-    assert {"--ck-fg", "--ck-muted", "--ck-grid", "--ck-ground", "--ck-band", "--ck-1", "--ck-6"} <= set(picture.palette())
+    assert {"--ck-fg", "--ck-muted", "--ck-grid", "--ck-ground", "--ck-band", "--ck-1", "--ck-6"} <= set(
+        picture.palette()
+    )
 
 
 def test_for_plotlys_validation_only_colours_are_replaced():

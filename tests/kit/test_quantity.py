@@ -14,7 +14,29 @@ from chapterkit import quantity
 from chapterkit.quantity import LADDERS, MINUS, NARROW, UNITS, QuantityError, fields, fill, number, show
 
 SCRIPT = Path(quantity.__file__).parent / "static" / "quantity.js"
-SPECS = ["", ".0f", ".1f", ".2f", ".3f", ",.0f", ",.2f", "f", "g", ",", ".1g", ".2g", ".3g", ".6g", ".10g", ",.3g", ",.6g", ".0g", ".4", ",.12f", ".15g"]
+SPECS = [
+    "",
+    ".0f",
+    ".1f",
+    ".2f",
+    ".3f",
+    ",.0f",
+    ",.2f",
+    "f",
+    "g",
+    ",",
+    ".1g",
+    ".2g",
+    ".3g",
+    ".6g",
+    ".10g",
+    ",.3g",
+    ",.6g",
+    ".0g",
+    ".4",
+    ",.12f",
+    ".15g",
+]
 
 
 @pytest.fixture
@@ -58,13 +80,21 @@ def test_the_page_formats_as_python_does(page):
     units = rng.choice([*UNITS, *LADDERS], len(values)).tolist()
     specs = rng.choice(SPECS, len(values)).tolist()
     given = [list(case) for case in zip(values, units, specs, strict=True)]
-    given += [[sign * value, unit, spec] for value, unit, spec in itertools.product(EDGES, ("", "%", "$", "time"), SPECS) for sign in (1, -1)]
+    given += [
+        [sign * value, unit, spec]
+        for value, unit, spec in itertools.product(EDGES, ("", "%", "$", "time"), SPECS)
+        for sign in (1, -1)
+    ]
     # The last value below each rung of a ladder, the rung itself, and the first above.
     for name, rungs in LADDERS.items():
         for limit, _rung in rungs[:-1]:
             near = (limit, math.nextafter(limit, 0), math.nextafter(limit, math.inf), -limit, limit * 0.9996)
             given += [[value, name, spec] for value in near for spec in SPECS]
-    given = [[value, unit, spec] for value, unit, spec in given if math.isfinite(value / UNITS[unit].factor if unit in UNITS else 1.0)]
+    given = [
+        [value, unit, spec]
+        for value, unit, spec in given
+        if math.isfinite(value / UNITS[unit].factor if unit in UNITS else 1.0)
+    ]
     ours = [show(*case) for case in given]
     theirs = page("show", given)
     assert [(case, a, b) for case, a, b in zip(given, ours, theirs, strict=True) if a != b] == []
@@ -89,7 +119,9 @@ def test_significant_digits_are_those_of_pythons_own_format(page):
         for value in _values(rng, 500):
             if 1e-15 < abs(value) < 1e15:
                 # Same digits, but never an exponent.
-                assert float(number(value, f".{digits}g").replace(MINUS, "-")) == float(format(value, f".{digits}g"))
+                assert float(number(value, f".{digits}g").replace(MINUS, "-")) == float(
+                    format(value, f".{digits}g")
+                )
 
 
 @pytest.mark.parametrize(("value", "spec", "words"), [
@@ -143,7 +175,9 @@ def test_an_unknown_unit_is_named_with_those_there_are(page):
     assert "unknown unit 'fortnight'" in page("show", [[1.0, "fortnight"]])[0]["raised"]
 
 
-@pytest.mark.parametrize("spec", [".1e", "1f", ".f", "_", ",.1f ", "x", ".100f", ".1%", "+.1f", "８", ".１f", "f\n"])
+@pytest.mark.parametrize(
+    "spec", [".1e", "1f", ".f", "_", ",.1f ", "x", ".100f", ".1%", "+.1f", "８", ".１f", "f\n"]
+)
 def test_an_unknown_format_is_shown_with_one_that_works(page, spec):
     with pytest.raises(QuantityError, match=r"format must look like ',\.1f' or '\.3g'; got "):
         number(1.0, spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -37,7 +38,13 @@ def test_the_numbers_are_those_of_the_published_generator(seed):
 def page(v8):
     def run(name: str, given: list) -> list:
         code = compile_functions([getattr(random, name)])
-        return json.loads(str(v8.eval(f"JSON.stringify({json.dumps(given)}.map(function (a) {{ return {code}.{name}.apply(null, a); }}))")))
+        return json.loads(
+            str(
+                v8.eval(
+                    f"JSON.stringify({json.dumps(given)}.map(function (a) {{ return {code}.{name}.apply(null, a); }}))"
+                )
+            )
+        )
 
     return run
 
@@ -57,7 +64,7 @@ def test_exponential_numbers_differ_by_no_more_than_the_last_digit_of_a_logarith
 def test_uniform_numbers_lie_strictly_between_0_and_1():
     for seed in SEEDS:
         numbers = random.uniforms(seed, 5000)
-        assert 0.0 < min(numbers)
+        assert min(numbers) > 0.0
         assert max(numbers) < 1.0
 
 
@@ -93,7 +100,7 @@ def test_first_numbers_of_all_seeds_fill_the_unit_interval_evenly():
 
 def test_runs_of_neighbouring_seeds_have_nothing_in_common():
     runs = [random.uniforms(seed, 1000) for seed in range(1, 101)]
-    together = [np.corrcoef(a, b)[0, 1] for a, b in zip(runs[:-1], runs[1:], strict=True)]
+    together = [np.corrcoef(a, b)[0, 1] for a, b in itertools.pairwise(runs)]
     assert max(map(abs, together)) < 4.5 / np.sqrt(1000)
 
 

@@ -16,7 +16,10 @@ def trace(name, x, y):
 
 
 def figure(*traces):
-    return {"data": list(traces), "layout": {"xaxis": {"title": {"text": "across"}}, "yaxis": {"title": {"text": "up"}}}}
+    return {
+        "data": list(traces),
+        "layout": {"xaxis": {"title": {"text": "across"}}, "yaxis": {"title": {"text": "up"}}},
+    }
 
 
 def many(count, start=0.0):
@@ -29,7 +32,9 @@ FIGURES = {
     "a curve of another length": figure(trace("a", many(20), many(20)), trace("b", many(7), many(7))),
     "marks": figure(trace("star", [1.5], [2.5]), trace("pair", [1, 2], [3, 4])),
     "curves and marks": figure(trace("a", many(11), many(11)), trace("star", [1.5], [2.5])),
-    "outlines without a name": figure(trace("", many(11), many(11)), trace("a", many(11), many(11)), trace("", [1], [1])),
+    "outlines without a name": figure(
+        trace("", many(11), many(11)), trace("a", many(11), many(11)), trace("", [1], [1])
+    ),
     "exactly as many points as rows": figure(trace("a", many(9), many(9))),
     "fewer points than rows": figure(trace("a", many(4), many(4))),
     "nothing": figure(),
@@ -40,13 +45,18 @@ FIGURES = {
 @pytest.mark.parametrize("what", FIGURES)
 def test_rows_are_the_same_in_the_page(v8, what):
     code = compile_functions([table.rows], lists=[table.__name__])
-    assert json.loads(str(v8.eval(f"JSON.stringify({code}.rows({json.dumps(FIGURES[what])}))"))) == table.rows(FIGURES[what])
+    assert json.loads(
+        str(v8.eval(f"JSON.stringify({code}.rows({json.dumps(FIGURES[what])}))"))
+    ) == table.rows(FIGURES[what])
 
 
 def test_rows_are_the_same_in_the_page_for_any_number_of_points(v8):
     code = compile_functions([table.rows], lists=[table.__name__])
     rng = np.random.default_rng(3)
-    figures = [figure(trace("a", rng.normal(size=count).tolist(), rng.normal(size=count).tolist())) for count in range(1, 300)]
+    figures = [
+        figure(trace("a", rng.normal(size=count).tolist(), rng.normal(size=count).tolist()))
+        for count in range(1, 300)
+    ]
     theirs = json.loads(str(v8.eval(f"JSON.stringify({json.dumps(figures)}.map({code}.rows))")))
     assert theirs == [table.rows(given) for given in figures]
 
@@ -62,7 +72,12 @@ def test_curves_share_their_rows_and_marks_have_their_own():
     rows = table.rows(FIGURES["curves side by side"])
     assert rows[0] == ["across", "a", "b"]
     assert rows[-1] == [19, 19, 26]
-    assert table.rows(FIGURES["marks"]) == [["across", "up"], ["star", 1.5, 2.5], ["pair", 1, 3], ["pair", 2, 4]]
+    assert table.rows(FIGURES["marks"]) == [
+        ["across", "up"],
+        ["star", 1.5, 2.5],
+        ["pair", 1, 3],
+        ["pair", 2, 4],
+    ]
 
 
 def test_what_has_no_name_has_no_row():

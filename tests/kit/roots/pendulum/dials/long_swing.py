@@ -14,7 +14,13 @@ def compute(length, angle, gravity):
     verdict = "small"
     if stretch > 1.01:
         verdict = "large"
-    return {"small": small, "exact": small * stretch, "extra": stretch - 1.0, "verdict": verdict, "clock": clock(small)}
+    return {
+        "small": small,
+        "exact": small * stretch,
+        "extra": stretch - 1.0,
+        "verdict": verdict,
+        "clock": clock(small),
+    }
 
 
 def clock(time):
@@ -67,7 +73,10 @@ INSTRUMENT = Instrument(
         ReadOut("clock", "It is"),
     ],
     sentences={
-        "verdict": {"small": "<b>A small swing.</b> It takes {exact|s .3f}.", "large": "<b>A large swing.</b> It takes {extra|% .1f} more."}
+        "verdict": {
+            "small": "<b>A small swing.</b> It takes {exact|s .3f}.",
+            "large": "<b>A large swing.</b> It takes {extra|% .1f} more.",
+        }
     },
     lines=["<i>T</i> = 2π √({length| .3g} / {gravity| .3g}) = {small|s .4f}"],
     pictures=[
