@@ -4,6 +4,9 @@ Found by running them: only ``exp``, ``expm1``, ``log`` and ``log1p`` of V8 and 
 `benchmarks.compiled` draws the inputs and measures; what it compares with other sizes, and why, stands there.
 """
 
+# Tables of cases, figures and lines of JavaScript read better uncut.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import math

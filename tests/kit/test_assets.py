@@ -1,5 +1,8 @@
 """What a page loads: one style and one script, whatever the number of parts, and nothing that is missing."""
 
+# Tables of cases, figures and lines of JavaScript read better uncut.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import json

@@ -1,5 +1,8 @@
 """What an author declares: mistakes are said in words, and one declaration gives numbers, words and figures."""
 
+# Tables of cases, figures and lines of JavaScript read better uncut.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import dataclasses

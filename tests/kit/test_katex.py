@@ -1,5 +1,8 @@
 """Math at build: rendered in every process alike, and no server is left when the build is over."""
 
+# Tables of cases, figures and lines of JavaScript read better uncut.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import os
