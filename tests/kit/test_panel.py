@@ -211,7 +211,7 @@ MISTAKES = {
     "a number that is none": ('"small": small,', '"small": np.inf - np.inf,', "long-swing: compute gave small = nan at "),
     "what Plotly refuses": ('"width": 3', '"width": -3', "long-swing: picture 'curve' is not a Plotly figure: "),
     "what cannot be drawn": ('"dash": "dash"', '"dash": "longdash"', "long-swing: picture 'curve': the dash of a line must be one of solid, dash, dot, dashdot; got 'longdash'"),
-    "what cannot be compiled": ('verdict = "small"\n', 'verdict = f"small"\n', "dials/long_swing.py:14: in compute: cannot compile an f-string"),
+    "what cannot be compiled": ('verdict = "small"\n', 'verdict = f"small"\n', "dials/long_swing.py:{line}: in compute: cannot compile an f-string"),
     "an exception": ("stretch - 1.0,", "[stretch][1],", "IndexError: list index out of range ("),
     "a syntax error": ("    angles = []", "    angles = [", "SyntaxError: '[' was never closed"),
     "two functions of one name": ("def bars_figure", "def curve_figure", "NameError: name 'bars_figure' is not defined ("),
@@ -226,7 +226,8 @@ def test_a_mistake_in_an_instrument_stops_the_build_where_the_page_names_it(swin
     with pytest.raises(BookError) as problem:
         swing.build()
     assert f"{swing.folder}/swing.md:5: {{instrument}} long-swing: " in str(problem.value)
-    assert words in str(problem.value)
+    line = (swing.folder / DIAL).read_text().split(new)[0].count("\n") + 1
+    assert words.replace("{line}", str(line)) in str(problem.value)
 
 
 def test_an_unknown_instrument_stops_the_build(swing):
