@@ -156,7 +156,9 @@ def shift(browser: Browser, base: str) -> float:
     for record in (None, RECORD):
         for width in (1280, 390):
             for place in ("", "#part-a-predict", "#part-a-instrument"):
-                page = opened(browser, record, viewport={"width": width, "height": 800})
+                page = opened(
+                    browser, record, viewport={"width": width, "height": 800}, reduced_motion="reduce"
+                )
                 page.goto(base + PAGE + place)
                 worst = max(worst, page.evaluate(SHIFT))
                 page.context.close()
@@ -168,12 +170,16 @@ def measure(site: Path | None = None, details: bool = False) -> dict[str, float]
     site = site or ROOT / "build" / "html"
     if not (site / PAGE).is_file():
         raise SystemExit(f"{site / PAGE} is not there: build the site first (python -m nox -s book)")
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(site)))
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Handler, directory=str(site))
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{server.server_address[1]}/"
     found: dict[str, float] = {}
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(playwright.chromium.executable_path), args=FLAGS)
+        browser = playwright.chromium.launch(
+            executable_path=chromium(playwright.chromium.executable_path), args=FLAGS
+        )
         for gates, record in (("closed", None), ("open", RECORD)):
             files = loaded(browser, site, base, record)
             found[f"kilobytes, gates {gates}"] = round(sum(files.values()) / 1024, 1)

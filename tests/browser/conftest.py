@@ -15,7 +15,7 @@ import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import pytest
@@ -44,7 +44,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that asks for `name` runs on every page of the book, one that asks for `part` on every part."""
     for wanted, pattern in (("name", "*/*.html"), ("part", "book/part-*.html")):
         if wanted in metafunc.fixturenames:
-            found = sorted(str(path.relative_to(SITE).with_suffix("")) for path in SITE.glob(pattern) if path.parent.name in ("book", "exercises"))
+            found = sorted(
+                str(path.relative_to(SITE).with_suffix(""))
+                for path in SITE.glob(pattern)
+                if path.parent.name in ("book", "exercises")
+            )
             metafunc.parametrize(wanted, found or ["book/part-a"])
 
 
@@ -52,7 +56,11 @@ class Handler(SimpleHTTPRequestHandler):
     """An ordinary static server: types, last-modified dates, and leave to keep files for a while."""
 
     protocol_version = "HTTP/1.1"
-    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript", ".wasm": "application/wasm"}  # fmt: skip
+    extensions_map: ClassVar[dict[str, str]] = {  # type: ignore[misc]
+        **SimpleHTTPRequestHandler.extensions_map,
+        ".mjs": "text/javascript",
+        ".wasm": "application/wasm",
+    }
 
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "max-age=600")
@@ -211,7 +219,9 @@ class Reader:
 
     def address(self, name: str = "book/part-a", query: str = "", fragment: str = "") -> str:
         name = name if "/" in name else f"book/{name}"
-        return f"{self.site}{name}.html" + (f"?{query}" if query else "") + (f"#{fragment}" if fragment else "")
+        return (
+            f"{self.site}{name}.html" + (f"?{query}" if query else "") + (f"#{fragment}" if fragment else "")
+        )
 
     # The record -----------------------------------------------------------------------------
 
@@ -233,7 +243,11 @@ class Reader:
         return self.page.locator(f"#{name}")
 
     def options(self, name: str) -> list[str]:
-        return self.question(name).locator("input[type=radio]").evaluate_all("radios => radios.map(r => r.value)")
+        return (
+            self.question(name)
+            .locator("input[type=radio]")
+            .evaluate_all("radios => radios.map(r => r.value)")
+        )
 
     def commit(self, name: str, option: str) -> None:
         self.question(name).locator(f"input[value='{option}']").check()
@@ -292,4 +306,3 @@ def graduate(reader: Reader) -> Reader:
     """A reader who has answered the prediction of Part A before."""
     answer = {"option": "ten-minutes", "right": False, "at": "2026-01-01T00:00:00.000Z"}
     return reader.remembers({"answers": {"part-a-best-interval": answer}, "notes": {}, "opened": {}})
-

@@ -9,17 +9,22 @@ from playwright.sync_api import expect
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 PREDICTION = "part-a-best-interval"
-RUN = """rules => axe.run(document, { resultTypes: ["violations"], ...(rules && { runOnly: rules }) }).then(found => found.violations.map(v =>
-    v.id + ": " + v.help + "\\n" + v.nodes.slice(0, 4).map(n => "  " + n.target.join(" ") + "\\n    " + n.failureSummary.replace(/\\n/g, "\\n    ")).join("\\n")))"""
+RUN = r"""async rules => {
+    const found = await axe.run(document, { resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
+    const place = node => `  ${node.target.join(" ")}\n    ${node.failureSummary.replace(/\n/g, "\n    ")}`;
+    return found.violations.map(v => `${v.id}: ${v.help}\n${v.nodes.slice(0, 4).map(place).join("\n")}`);
+}"""
 
 
-def audit(page, when):
+def audit(page, when, dark=True):
     """Everything in the light; in the dark, which changes colours only, contrast."""
     if not page.evaluate("typeof axe === 'object'"):
         if not AXE.is_file():
             pytest.fail("axe-core is not installed: python -m nox -s assets", pytrace=False)
         page.evaluate(AXE.read_text(encoding="utf-8"))
     for scheme, rules in (("light", None), ("dark", ["color-contrast", "link-in-text-block"])):
+        if scheme == "dark" and not dark:
+            continue
         page.emulate_media(color_scheme=scheme)
         found = page.evaluate(RUN, rules)
         assert not found, f"{when}, {scheme}:\n" + "\n".join(found)
@@ -32,7 +37,7 @@ def test_axe_finds_nothing(reader, name, width):
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(reduced_motion="reduce")
     reader.open(name)
-    audit(page, "at first")
+    audit(page, "at first", dark=width == 1280)
     if not page.locator(".ck-question").count():
         return
     # Answered, charts drawn, folds open, and words of every kind on the page.
@@ -137,7 +142,9 @@ def test_numbers_are_one_stop_and_the_arrow_keys_lead_on(reader):
     assert second != first
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("document.activeElement.dataset.call") == first
-    assert numbers.evaluate_all("all => all.filter(n => n.tabIndex === 0 && !n.closest('details')).length") == 1
+    assert (
+        numbers.evaluate_all("all => all.filter(n => n.tabIndex === 0 && !n.closest('details')).length") == 1
+    )
 
 
 def test_what_has_the_focus_can_be_seen(graduate):
@@ -151,8 +158,9 @@ def test_what_has_the_focus_can_be_seen(graduate):
         page.keyboard.press("Tab")
         look = page.evaluate(
             """() => { const e = document.activeElement, s = getComputedStyle(e), b = e.getBoundingClientRect();
-                const around = e.closest(":focus-within:not(:focus)"), o = around && getComputedStyle(around);
-                const ring = s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0 || e.matches(".ck-option input, .ck-show-switch, .ck-import-file");
+                const drawn = s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0;
+                // These have their outline drawn around the label.
+                const ring = drawn || e.matches(".ck-option input, .ck-show-switch, .ck-import-file");
                 return { who: e.outerHTML.slice(0, 90), ring, seen: b.bottom > 0 && b.top < innerHeight } }"""
         )
         if not (look["ring"] and look["seen"]):

@@ -30,7 +30,9 @@ def test_a_chart_is_fetched_and_drawn_only_when_it_comes_near(graduate, watch):
     assert len(plotly(watch)) == 1
     expect(canvas.locator(".ck-chart")).to_have_attribute("aria-label", "Time lost against the interval")
     # A moved slider moves the diamond.
-    where = "e => e.querySelectorAll('.scatterlayer .trace:last-child path.point')[0].getAttribute('transform')"
+    where = (
+        "e => e.querySelectorAll('.scatterlayer .trace:last-child path.point')[0].getAttribute('transform')"
+    )
     before = canvas.evaluate(where)
     graduate.slide(YD, "interval", 3600)
     graduate.page.wait_for_function(

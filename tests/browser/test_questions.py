@@ -55,10 +55,14 @@ def test_the_first_of_two_commitments_counts(reader):
     reader.open()
     earlier = {"option": PREDICTED[1], "right": False, "at": "2026-01-01T00:00:00.000Z"}
     record = {"version": 1, "answers": {PREDICTION: earlier}, "notes": {}, "opened": {}}
-    reader.page.evaluate("([key, record]) => localStorage.setItem(key, JSON.stringify(record))", [reader.KEY, record])
+    reader.page.evaluate(
+        "([key, record]) => localStorage.setItem(key, JSON.stringify(record))", [reader.KEY, record]
+    )
     reader.commit(PREDICTION, PREDICTED[0])
     assert reader.stored()["answers"] == {PREDICTION: earlier}
-    expect(reader.question(PREDICTION).locator(".ck-answer .ck-feedback:visible")).to_have_attribute("data-option", PREDICTED[1])
+    expect(reader.question(PREDICTION).locator(".ck-answer .ck-feedback:visible")).to_have_attribute(
+        "data-option", PREDICTED[1]
+    )
 
 
 def test_a_reflection_may_be_answered_again(reader):

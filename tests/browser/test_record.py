@@ -37,7 +37,9 @@ def test_storage_that_keeps_nothing_is_said_and_harms_nothing(reader, script):
     reader.page.context.add_init_script(script)
     works_without_a_record(reader)
     reader.open("index")
-    expect(reader.page.locator(".ck-progress-status")).to_contain_text("Not saved" if script == DENIED else "Kept")
+    expect(reader.page.locator(".ck-progress-status")).to_contain_text(
+        "Not saved" if script == DENIED else "Kept"
+    )
 
 
 @pytest.mark.parametrize("text", UNREADABLE.values(), ids=UNREADABLE.keys())
@@ -57,7 +59,14 @@ def test_a_record_that_cannot_be_read_is_never_overwritten(reader, text):
 
 
 def test_what_another_version_added_to_a_record_is_kept(reader):
-    reader.remembers({"answers": {"part-z": {"option": "x", "right": True, "at": ""}}, "opened": {}, "notes": {}, "later": [1]})
+    reader.remembers(
+        {
+            "answers": {"part-z": {"option": "x", "right": True, "at": ""}},
+            "opened": {},
+            "notes": {},
+            "later": [1],
+        }
+    )
     reader.open()
     reader.commit(PREDICTION, OPTION)
     kept = reader.stored()
@@ -66,7 +75,13 @@ def test_what_another_version_added_to_a_record_is_kept(reader):
 
 
 def test_an_answer_whose_option_is_gone_may_be_given_again(reader):
-    reader.remembers({"answers": {PREDICTION: {"option": "no-such-option", "right": True, "at": "2026"}}, "notes": {}, "opened": {}})
+    reader.remembers(
+        {
+            "answers": {PREDICTION: {"option": "no-such-option", "right": True, "at": "2026"}},
+            "notes": {},
+            "opened": {},
+        }
+    )
     reader.open()
     expect(reader.question(PREDICTION).locator(".ck-message")).to_contain_text("no longer among the options")
     reader.commit(PREDICTION, OPTION)
