@@ -122,7 +122,7 @@ def _agrees(found: dict) -> None:
     assert (s["state"] == "fine") == (s["gpus"] < s["at_tenth"]) == (s["lost"] < 0.1) == ("Fine." in say["state"])
     times, sizes = found["figures"]["times"], found["figures"]["sizes"]
     band = [shape["x1"] for shape in times["layout"]["shapes"] if shape["type"] == "rect"]
-    assert bool(band and s["bandwidth"] / 1e9 < band[0] or s["needed_half"] > 2000e9) == storms or s["bandwidth"] == 2000e9
+    assert bool((band and s["bandwidth"] / 1e9 < band[0]) or s["needed_half"] > 2000e9) == storms or s["bandwidth"] == 2000e9
     you = next(trace for trace in sizes["data"] if trace["name"] == "your job")
     assert you["x"] == [s["gpus"]]
     assert you["y"][0] == pytest.approx(100 * s["kept"])
