@@ -38,7 +38,7 @@ myst_dmath_double_inline = True
 myst_heading_anchors = 3
 suppress_warnings = ["myst.strikethrough"]
 
-# Cells run at build; a failing one fails the build. What they import is part of their cache's name.
+# Cells run at build; a failing one fails the build. chapterkit names their cache after what they import.
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120

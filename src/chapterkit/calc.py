@@ -236,7 +236,12 @@ def fingerprint(modules: list[Any]) -> str:
 
 
 def _note_fingerprint(app: Sphinx, config: Config) -> None:
-    config.chapterkit_calc_fingerprint = fingerprint(_modules(config.chapterkit_calc_modules))
+    found = fingerprint(_modules(config.chapterkit_calc_modules))
+    config.chapterkit_calc_fingerprint = found
+    # myst-nb keeps a cell's output as long as its text stays, whatever it imports; so each state of the
+    # modules gets a cache of its own.
+    if "nb_execution_cache_path" in config and not config.nb_execution_cache_path:
+        config.nb_execution_cache_path = str(Path(app.doctreedir).parent / "cells" / found[:16])
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
