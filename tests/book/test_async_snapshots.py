@@ -2,69 +2,32 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import random
 import re
-import sys
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from chapterkit import panel, quantity
+from chapterkit import quantity
 from chapterkit.instrument import Instrument
 from fault_tolerance import checkpoint, snapshot
 
 ROOT = Path(__file__).parents[2]
-STATIC = Path(panel.__file__).parent / "static"
 POINTS, CHUNK = 6_000, 500
 GB = 1e9
 
 
 @pytest.fixture(scope="module")
-def snapshots() -> Instrument:
-    sys.path.insert(0, str(ROOT))
-    try:
-        return importlib.import_module("book.instruments.async_snapshots").INSTRUMENT
-    finally:
-        sys.path.remove(str(ROOT))
+def snapshots(declared) -> Instrument:
+    return declared("async_snapshots")
 
 
 @pytest.fixture
-def page(v8, snapshots):
-    """The page's code: `page(settings)` answers with the values, words and figures of each setting."""
-    v8.eval("var window = {}; var subject; 0")
-    for script in ("quantity.js", "controls.js"):
-        v8.eval((STATIC / script).read_text(encoding="utf-8") + "; 0")
-    v8.eval(f"window.chapterkit.units = {json.dumps(quantity.as_data(), ensure_ascii=False)}; 0")
-    v8.eval("window.chapterkit.define = function (declared, functions) { subject = declared; subject.functions = functions; }; 0")
-    evaluate = re.search(r"ck\.evaluate = function.*?\n  \};", (STATIC / "instrument.js").read_text(encoding="utf-8"), re.S)
-    v8.eval(f"(function (ck) {{ {evaluate[0]} }})(window.chapterkit); 0")
-    v8.eval(panel.script_of(type("App", (), {})(), snapshots)[0])
-    v8.eval("""
-        function everything(values) {
-          var ck = window.chapterkit, s = ck.evaluate(subject, values), fill = function (text) { return ck.fill(text, s); };
-          var readouts = {}, notes = {}, sentences = {}, figures = {}, captions = {};
-          subject.readouts.forEach(function (r) {
-            readouts[r.name] = typeof s[r.name] === "string" ? s[r.name] : ck.show(s[r.name], r.unit, r.spec);
-            notes[r.name] = fill(r.note);
-          });
-          Object.keys(subject.sentences).forEach(function (name) { sentences[name] = fill(subject.sentences[name][s[name]]); });
-          subject.pictures.forEach(function (p) { figures[p.name] = subject.functions[p.figure](s); captions[p.name] = fill(p.caption); });
-          var odd = [];
-          JSON.stringify([s, figures], function (key, value) {
-            if (value === undefined || (typeof value === "number" && !Number.isFinite(value))) odd.push(key);
-            return value;
-          });
-          return { s: s, readouts: readouts, notes: notes, sentences: sentences, lines: subject.lines.map(fill), captions: captions, figures: figures, odd: odd };
-        }; 0""")
-
-    def run(settings: list[dict]) -> list[dict]:
-        return json.loads(str(v8.eval(f"JSON.stringify({json.dumps(settings)}.map(everything))")))
-
-    return run
+def page(in_page, snapshots):
+    return in_page(snapshots)
 
 
 def at(snapshots: Instrument, **settings: float) -> dict:

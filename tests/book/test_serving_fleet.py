@@ -2,80 +2,31 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import random
 import re
-import sys
-from pathlib import Path
 
 import pytest
 
-from chapterkit import panel, quantity
+from chapterkit import quantity
 from chapterkit.instrument import Control, Instrument
 from fault_tolerance import serving
 
-ROOT = Path(__file__).parents[2]
-STATIC = Path(panel.__file__).parent / "static"
 POINTS, CHUNK = 6_000, 500
 DAY = 86_400.0
 
 
-EVERYTHING = """
-  window.chapterkit.define = function (declared, found) { fleet = declared; fleet.functions = found; };
-  function everything(values) {
-    var ck = window.chapterkit, s = ck.evaluate(fleet, values);
-    var readouts = {}, sentences = {}, figures = {}, captions = {};
-    var fill = function (text) { return ck.fill(text, s); };
-    fleet.readouts.forEach(function (r) {
-      readouts[r.name] = typeof s[r.name] === "string" ? s[r.name] : ck.show(s[r.name], r.unit, r.spec);
-    });
-    Object.keys(fleet.sentences).forEach(function (name) {
-      sentences[name] = fill(fleet.sentences[name][s[name]]);
-    });
-    fleet.pictures.forEach(function (p) {
-      figures[p.name] = fleet.functions[p.figure](s);
-      captions[p.name] = fill(p.caption);
-    });
-    var odd = [];
-    JSON.stringify([s, figures], function (key, value) {
-      if (value === undefined || (typeof value === "number" && !Number.isFinite(value))) odd.push(key);
-      return value;
-    });
-    var notes = fleet.readouts.map(function (r) { return fill(r.note); }), lines = fleet.lines.map(fill);
-    return { s: s, readouts: readouts, notes: notes, sentences: sentences, lines: lines, captions: captions,
-             figures: figures, odd: odd };
-  }; 0
-"""
 
 
 @pytest.fixture(scope="module")
-def fleet() -> Instrument:
-    sys.path.insert(0, str(ROOT))
-    try:
-        return importlib.import_module("book.instruments.serving_fleet").INSTRUMENT
-    finally:
-        sys.path.remove(str(ROOT))
+def fleet(declared) -> Instrument:
+    return declared("serving_fleet")
 
 
 @pytest.fixture
-def page(v8, fleet):
-    """The page's code: `page(settings)` answers with the values, words and figures of each setting."""
-    v8.eval("var window = {}; var fleet; 0")
-    for script in ("quantity.js", "controls.js"):
-        v8.eval((STATIC / script).read_text(encoding="utf-8") + "; 0")
-    v8.eval(f"window.chapterkit.units = {json.dumps(quantity.as_data(), ensure_ascii=False)}; 0")
-    instrument = (STATIC / "instrument.js").read_text(encoding="utf-8")
-    evaluate = re.search(r"ck\.evaluate = function.*?\n  \};", instrument, re.DOTALL)
-    v8.eval(f"(function (ck) {{ {evaluate[0]} }})(window.chapterkit); 0")
-    v8.eval(EVERYTHING)
-    v8.eval(panel.script_of(type("App", (), {})(), fleet)[0])
-
-    def run(settings: list[dict]) -> list[dict]:
-        return json.loads(str(v8.eval(f"JSON.stringify({json.dumps(settings)}.map(everything))")))
-
-    return run
+def page(in_page, fleet):
+    return in_page(fleet)
 
 
 def in_units(fleet: Instrument, **settings: float | str) -> dict:

@@ -2,66 +2,31 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import random
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-from chapterkit import panel, quantity
+from chapterkit import quantity
 from chapterkit.instrument import Control, Instrument
 from fault_tolerance import checkpoint, storage
 
 ROOT = Path(__file__).parents[2]
-STATIC = Path(panel.__file__).parent / "static"
 POINTS, CHUNK = 6_000, 500
 DAY = 86_400.0
 
 
 @pytest.fixture(scope="module")
-def storm() -> Instrument:
-    sys.path.insert(0, str(ROOT))
-    try:
-        return importlib.import_module("book.instruments.storm").INSTRUMENT
-    finally:
-        sys.path.remove(str(ROOT))
+def storm(declared) -> Instrument:
+    return declared("storm")
 
 
 @pytest.fixture
-def page(v8, storm):
-    """The page's code: `page(settings)` answers with the values, words and figures of each setting."""
-    v8.eval("var window = {}; var storm; 0")
-    for script in ("quantity.js", "controls.js"):
-        v8.eval((STATIC / script).read_text(encoding="utf-8") + "; 0")
-    v8.eval(f"window.chapterkit.units = {json.dumps(quantity.as_data(), ensure_ascii=False)}; 0")
-    v8.eval("window.chapterkit.define = function (declared, functions) { storm = declared; storm.functions = functions; }; 0")
-    evaluate = re.search(r"ck\.evaluate = function.*?\n  \};", (STATIC / "instrument.js").read_text(encoding="utf-8"), re.S)
-    v8.eval(f"(function (ck) {{ {evaluate[0]} }})(window.chapterkit); 0")
-    v8.eval(panel.script_of(type("App", (), {})(), storm)[0])
-    v8.eval("""
-        function everything(values) {
-          var ck = window.chapterkit, s = ck.evaluate(storm, values), fill = function (text) { return ck.fill(text, s); };
-          var readouts = {}, sentences = {}, figures = {}, captions = {};
-          storm.readouts.forEach(function (r) { readouts[r.name] = typeof s[r.name] === "string" ? s[r.name] : ck.show(s[r.name], r.unit, r.spec); });
-          Object.keys(storm.sentences).forEach(function (name) { sentences[name] = fill(storm.sentences[name][s[name]]); });
-          storm.pictures.forEach(function (p) { figures[p.name] = storm.functions[p.figure](s); captions[p.name] = fill(p.caption); });
-          var odd = [];
-          JSON.stringify([s, figures], function (key, value) {
-            if (value === undefined || (typeof value === "number" && !Number.isFinite(value))) odd.push(key);
-            return value;
-          });
-          return { s: s, readouts: readouts, notes: storm.readouts.map(function (r) { return fill(r.note); }), sentences: sentences,
-                   lines: storm.lines.map(fill), captions: captions, figures: figures, odd: odd };
-        }; 0""")
-
-    def run(settings: list[dict]) -> list[dict]:
-        return json.loads(str(v8.eval(f"JSON.stringify({json.dumps(settings)}.map(everything))")))
-
-    return run
+def page(in_page, storm):
+    return in_page(storm)
 
 
 def in_units(storm: Instrument, **settings: float | str) -> dict:

@@ -49,11 +49,9 @@ URLSearchParams.prototype.toString = function () { return this.pairs.map(functio
 def page(v8):
     """The page's own functions, with the instrument as `tea`."""
     v8.eval(f"var window = {{}}; var tea; {ADDRESSES} 0")
-    for script in ("quantity.js", "controls.js"):
+    for script in ("quantity.js", "controls.js", "state.js"):
         v8.eval((STATIC / script).read_text(encoding="utf-8"))
     v8.eval("window.chapterkit.define = function (declared, functions) { tea = declared; tea.functions = functions; }; 0")
-    evaluate = re.search(r"ck\.evaluate = function.*?\n  \};", (STATIC / "instrument.js").read_text(encoding="utf-8"), re.S)
-    v8.eval(f"(function (ck) {{ {evaluate[0]} }})(window.chapterkit); 0")
     script = panel.script_of(type("App", (), {})(), TEA)
     v8.eval(script if isinstance(script, str) else script[0])
 

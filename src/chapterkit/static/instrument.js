@@ -19,20 +19,6 @@
     return text.replace(/\{(\w+)\}/g, function (all, name) { return name in parts ? parts[name] : all; });
   }
 
-  /** Values in base units, by name. @param {any} declared @param {Record<string, any>} values */
-  ck.evaluate = function (declared, values) {
-    /** @type {Record<string, any>} */
-    const given = {};
-    declared.controls.forEach(function (control) { given[control.name] = values[control.name] * control.factor; });
-    declared.choices.forEach(function (choice) {
-      const option = ck.chosen(choice, values[choice.name]);
-      given[choice.name] = option.control ? given[option.control] : option.value * choice.factor;
-      given[choice.name + "_words"] = option.words;
-    });
-    const list = declared.arguments.map(function (name) { return given[name]; });
-    return Object.assign(given, declared.functions[declared.compute].apply(null, list));
-  };
-
   /** @param {HTMLElement} panel @param {any} declared */
   function wake(panel, declared) {
     const said = panel.dataset;
@@ -102,17 +88,15 @@
     /** Everything the reader sees, from `values`. */
     function show() {
       state = ck.evaluate(declared, values);
+      const said = ck.words(declared, state);
       readouts.forEach(function (entry) {
-        const value = state[entry.readout.name];
-        entry.value.textContent = typeof value === "string" ? value : ck.show(value, entry.readout.unit, entry.readout.spec);
-        if (entry.note) entry.note.innerHTML = ck.fill(entry.readout.note, state);
+        entry.value.textContent = said.readouts[entry.readout.name];
+        if (entry.note) entry.note.innerHTML = said.notes[entry.readout.name];
       });
-      Object.keys(declared.sentences).forEach(function (name) {
-        find('[data-sentence="' + name + '"]').innerHTML = ck.fill(declared.sentences[name][state[name]], state);
-      });
-      lines.forEach(function (line, at) { line.innerHTML = ck.fill(declared.lines[at], state); });
+      Object.keys(said.sentences).forEach(function (name) { find('[data-sentence="' + name + '"]').innerHTML = said.sentences[name]; });
+      lines.forEach(function (line, at) { line.innerHTML = said.lines[at]; });
       charts.forEach(function (entry) {
-        if (entry.caption) entry.caption.innerHTML = ck.fill(entry.picture.caption, state);
+        if (entry.caption) entry.caption.innerHTML = said.captions[entry.picture.name];
         if (entry.table) fillTable(entry.picture, entry.table);
         entry.chart.draw();
       });
