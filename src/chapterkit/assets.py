@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from sphinx.builders import Builder
 
 STATIC = Path(__file__).parent / "static"
-# furo writes this one after the last page, so its content is not known when pages are.
-_WRITTEN_LATE = {"_static/pygments.css"}
+# These are written after the last page, so their content is not known when pages are.
+_WRITTEN_LATE = {"_static/pygments.css", "_static/mathfonts.css"}
 _URL = re.compile(r"""url\(\s*(['"]?)(?!data:|https?:|/|#)([^)'"]+)\1\s*\)""")
 _SOURCE_MAP = re.compile(r"\n?(?://|/\*)# sourceMappingURL=[^\n*]*(?:\*/)?")
 
@@ -54,10 +54,10 @@ def _write_book(app: Sphinx, builder: Builder) -> None:
     ]
     target = Path(app.outdir, "_static", "book.js")
     target.parent.mkdir(parents=True, exist_ok=True)
-    _write_if_changed(target, "window.chapterkit = window.chapterkit || {};\n" + "".join(lines))
+    write_if_changed(target, "window.chapterkit = window.chapterkit || {};\n" + "".join(lines))
 
 
-def _write_if_changed(target: Path, text: str) -> None:
+def write_if_changed(target: Path, text: str) -> None:
     """Replace a file in one step: pages are written by several processes at once."""
     if target.exists() and target.read_text(encoding="utf-8") == text:
         return
@@ -91,7 +91,7 @@ def _join(app: Sphinx, names: list[str], suffix: str) -> str:
         parts.append(text.rstrip() + ("\n" if suffix == ".css" else "\n;\n"))
     target = Path(app.outdir, joined)
     target.parent.mkdir(parents=True, exist_ok=True)
-    _write_if_changed(target, "".join(parts))
+    write_if_changed(target, "".join(parts))
     return joined
 
 
@@ -104,7 +104,9 @@ def _join_page_assets(
     join_css = [s for s in styles if _joinable(app, s, {"rel", "type"})]
     if join_css:
         name = _join(app, [os.fspath(s.filename) for s in join_css], ".css")
-        context["css_files"] = [s for s in styles if s not in join_css] + [_CascadingStyleSheet(name)]
+        rest = [s for s in styles if s not in join_css]
+        # What comes last by its priority has the last word, over joined rules too.
+        context["css_files"] = sorted([*rest, _CascadingStyleSheet(name, priority=800)], key=lambda s: s.priority)
     join_js = [s for s in scripts if _joinable(app, s, {"defer"})]
     if join_js:
         name = _join(app, [os.fspath(s.filename) for s in join_js], ".js")

@@ -23,7 +23,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
 from chapterkit import compile, errors, javascript, picture, quantity, table
-from chapterkit.assets import _write_if_changed, is_page_builder
+from chapterkit.assets import write_if_changed, is_page_builder
 from chapterkit.compile import CompileError, compile_functions
 from chapterkit.instrument import Choice, Instrument, InstrumentError, Picture, State, load
 from chapterkit.instrument_check import check
@@ -218,7 +218,7 @@ def _write_scripts(app: Sphinx, builder: Builder) -> None:
     for name, script in sorted(scripts.items()):
         target = Path(app.outdir, "_static", "instruments", f"{name}.js")
         target.parent.mkdir(parents=True, exist_ok=True)
-        _write_if_changed(target, script)
+        write_if_changed(target, script)
 
 
 def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:

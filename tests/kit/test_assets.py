@@ -220,11 +220,11 @@ def test_other_formats_get_no_joined_files(swings, builder):
 
 def test_a_file_is_written_only_when_it_changes(tmp_path):
     target = tmp_path / "a.txt"
-    assets._write_if_changed(target, "one")
+    assets.write_if_changed(target, "one")
     written = target.stat().st_ino
-    assets._write_if_changed(target, "one")
+    assets.write_if_changed(target, "one")
     assert target.stat().st_ino == written
-    assets._write_if_changed(target, "two")
+    assets.write_if_changed(target, "two")
     assert target.read_text() == "two"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
