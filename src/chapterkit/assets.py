@@ -18,6 +18,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import rcssmin
+import rjsmin
 from sphinx.builders.html._assets import _CascadingStyleSheet, _JavaScript
 
 from chapterkit import quantity
@@ -75,9 +77,7 @@ def _joinable(app: Sphinx, asset: object, allowed: set[str]) -> bool:
 @cache
 def _bare(script: Path) -> str:
     """A script without its comments and indentation, small enough to stand in every page's head."""
-    text = re.sub(r"/\*.*?\*/", "", script.read_text(encoding="utf-8"), flags=re.S)
-    lines = (re.sub(r"(^|\s)//\s.*$", "", line).strip() for line in text.splitlines())
-    return "\n".join(line for line in lines if line)
+    return str(rjsmin.jsmin(script.read_text(encoding="utf-8")))
 
 
 def _join(app: Sphinx, names: list[str], suffix: str) -> str:
@@ -89,9 +89,11 @@ def _join(app: Sphinx, names: list[str], suffix: str) -> str:
             start = posixpath.relpath(posixpath.dirname(name), posixpath.dirname(joined))
             text = _URL.sub(lambda m, at=start: f"url({posixpath.normpath(posixpath.join(at, m[2]))})", text)
         parts.append(text.rstrip() + ("\n" if suffix == ".css" else "\n;\n"))
+    shrink = rcssmin.cssmin if suffix == ".css" else rjsmin.jsmin
     target = Path(app.outdir, joined)
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_if_changed(target, "".join(parts))
+    # Comments that begin with a bang are licences, and stay.
+    write_if_changed(target, shrink("".join(parts), keep_bang_comments=True))
     return joined
 
 
