@@ -67,6 +67,7 @@ def test_an_answer_is_kept_by_ids_with_its_time(js):
         "answers": {"q": {"option": "a", "right": True, "at": "2026-01-01T00:00:01Z"}},
         "notes": {},
         "opened": {},
+        "exercises": {},
     }
 
 
@@ -132,6 +133,54 @@ def test_gates_open_and_close(js):
     """) == {"g": True}
 
 
+def test_an_exercise_that_passed_stays_passed(js):
+    assert js("""
+        var one = tab();
+        one.exercise("a", false); one.exercise("b", false); one.exercise("b", true); one.exercise("b", false);
+        var record = tab().read();
+        [disk.k === JSON.stringify(record), record.exercises, ["a", "b", "c"].map(id => logic.passed(record, id))]
+    """) == [
+        True,
+        {
+            "a": {"passed": False, "at": "2026-01-01T00:00:01Z"},
+            "b": {"passed": True, "at": "2026-01-01T00:00:03Z"},
+        },
+        [False, True, None],
+    ]
+
+
+def test_an_exercise_that_makes_no_sense_counts_as_never_checked(js):
+    assert (
+        js("""
+        var odd = {a: 7, b: null, c: {}, d: {passed: "yes"}};
+        var record = logic.parse(JSON.stringify({version: 1, exercises: odd})).record;
+        ["a", "b", "c", "d", "toString"].map(id => logic.passed(record, id))
+    """)
+        == [None] * 5
+    )
+
+
+def test_a_record_from_before_there_were_exercises_gets_them(js):
+    assert js("""
+        disk.k = '{"version": 1, "answers": {"q": {"option": "a", "right": true, "at": "t"}}}';
+        tab().exercise("e", true);
+        var kept = JSON.parse(disk.k);
+        [Object.keys(kept.answers), kept.exercises.e.passed]
+    """) == [["q"], True]
+
+
+def test_importing_takes_no_pass_away(js):
+    early, late = (
+        {"version": 1, "exercises": {"e": {"passed": yes, "at": at}}}
+        for yes, at in ((False, "1"), (True, "2"))
+    )
+    for here, there in ((early, late), (late, early)):
+        assert js(f"""
+            var here = logic.parse('{json.dumps(here)}').record, there = logic.parse('{json.dumps(there)}').record;
+            logic.merge(here, there).exercises.e
+        """) == {"passed": True, "at": "2"}
+
+
 # Two tabs -------------------------------------------------------------------------------------
 
 
@@ -191,6 +240,7 @@ def test_each_change_is_told_once(js):
         '{"version": 0}',
         '{"version": 1.5}',
         '{"version": 1, "answers": []}',
+        '{"version": 1, "exercises": []}',
     ],
 )
 def test_what_cannot_be_read_is_never_overwritten(js, text):
@@ -320,10 +370,17 @@ def test_clear_takes_some_or_all(js):
     assert js("""
         var one = tab();
         one.answer("q", "a", true); one.answer("p", "b", true); one.note("q", "x"); one.opened("g", true);
-        one.clear(["q"]);
+        one.opened("h", true); one.exercise("e", true); one.exercise("f", true);
+        one.clear(["q", "g", "f"]);
         var some = JSON.parse(disk.k); one.clear();
-        [Object.keys(some.answers), some.notes, some.opened, JSON.parse(disk.k)]
-    """) == [["p"], {}, {"g": True}, {"version": 1, "answers": {}, "notes": {}, "opened": {}}]
+        [Object.keys(some.answers), some.notes, some.opened, Object.keys(some.exercises), JSON.parse(disk.k)]
+    """) == [
+        ["p"],
+        {},
+        {"h": True},
+        ["e"],
+        {"version": 1, "answers": {}, "notes": {}, "opened": {}, "exercises": {}},
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
 // @ts-check
-/* The reader's record: answers, notes and opened gates, kept in this browser and nowhere else.
+/* The reader's record: answers, notes, opened gates and checked exercises, kept in this browser and nowhere else.
  *
  * Stored as JSON under `chapterkit:<book>`:
  *   {"version": 1, "answers": {"<question>": {"option": "<option>", "right": true, "at": "<ISO time>"}},
- *    "notes": {"<id>": "<text>"}, "opened": {"<gate>": true}}
+ *    "notes": {"<id>": "<text>"}, "opened": {"<gate>": true},
+ *    "exercises": {"<exercise>": {"passed": true, "at": "<ISO time>"}}}
  * `opened["*"]` stands for "show everything". Keys this file does not know are kept as they are.
  * The first half is logic without a page, so that tests can run it; the second binds it to the page.
  */
@@ -11,17 +12,19 @@
   "use strict";
 
   const VERSION = 1;
-  const PARTS = ["answers", "notes", "opened"];
+  const PARTS = ["answers", "notes", "opened", "exercises"];
 
   /** @typedef {{option: string, right: boolean, at: string}} Answer */
-  /** @typedef {{version: number, answers: Object<string, Answer>, notes: Object<string, string>, opened: Object<string, boolean>}} RecordData */
+  /** @typedef {{passed: boolean, at: string}} Exercise */
+  /** @typedef {{version: number, answers: Object<string, Answer>, notes: Object<string, string>,
+   *   opened: Object<string, boolean>, exercises: Object<string, Exercise>}} RecordData */
   /** @typedef {"saved" | "not saved" | "newer" | "corrupt"} Status */
 
   const plain = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
   const has = (object, key) => Object.prototype.hasOwnProperty.call(object, key);
 
   /** @returns {RecordData} */
-  const empty = () => ({ version: VERSION, answers: {}, notes: {}, opened: {} });
+  const empty = () => ({ version: VERSION, answers: {}, notes: {}, opened: {}, exercises: {} });
 
   /** Read stored text. What cannot be read leaves an empty record and a status that forbids writing.
    * @param {string | null} text @returns {{record: RecordData, status: Status}} */
@@ -43,6 +46,13 @@
     return plain(answer) && typeof answer.option === "string" && answer.option !== "" ? answer : null;
   }
 
+  /** Whether the reader's answer to an exercise has passed its checks; null where it was never checked.
+   * @param {RecordData} record @param {string} id @returns {boolean | null} */
+  function passed(record, id) {
+    const exercise = has(record.exercises, id) ? record.exercises[id] : null;
+    return plain(exercise) && typeof exercise.passed === "boolean" ? exercise.passed : null;
+  }
+
   /** Join what a file holds to what is here. Of two answers to one question the earlier counts.
    * @param {RecordData} mine @param {RecordData} theirs @returns {RecordData} */
   function merge(mine, theirs) {
@@ -51,19 +61,22 @@
       const here = answerTo(mine, id), there = answerTo(theirs, id);
       if (there && (!here || String(there.at) < String(here.at))) answers[id] = theirs.answers[id];
     }
+    const exercises = { ...theirs.exercises, ...mine.exercises };
+    for (const id of Object.keys(theirs.exercises)) {
+      if (passed(theirs, id) === true && passed(mine, id) !== true) exercises[id] = theirs.exercises[id];
+    }
     return {
-      ...theirs, ...mine, version: VERSION, answers,
+      ...theirs, ...mine, version: VERSION, answers, exercises,
       notes: { ...theirs.notes, ...mine.notes },
       opened: { ...theirs.opened, ...mine.opened },
     };
   }
 
-  /** Take answers and notes of these ids away, or everything the reader did.
+  /** Take what the reader did under these ids away, or everything.
    * @param {RecordData} record @param {string[]} [ids] @returns {RecordData} */
   function without(record, ids) {
-    if (!ids) return { ...record, answers: {}, notes: {}, opened: {} };
-    const keep = (part) => Object.fromEntries(Object.entries(part).filter(([id]) => !ids.includes(id)));
-    return { ...record, answers: keep(record.answers), notes: keep(record.notes) };
+    const keep = (part) => Object.fromEntries(Object.entries(part).filter(([id]) => ids && !ids.includes(id)));
+    return PARTS.reduce((rest, part) => ({ ...rest, [part]: keep(record[part]) }), record);
   }
 
   /** How far the reader is; the tier looks at predictions alone.
@@ -136,6 +149,13 @@
           return { ...record, notes: text === "" ? notes : { ...notes, [id]: text } };
         });
       },
+      /** A check was run. What has passed once stays passed.
+       * @param {string} id @param {boolean} ok */
+      exercise(id, ok) {
+        const exercise = { passed: Boolean(ok), at: now() };
+        apply((record) => passed(record, id) === true ? record
+          : { ...record, exercises: { ...record.exercises, [id]: exercise } });
+      },
       /** @param {string} gate a gate's id, or "*" for all @param {boolean} yes */
       opened(gate, yes) {
         apply((record) => {
@@ -171,7 +191,7 @@
     };
   }
 
-  ck.recordLogic = { VERSION, empty, parse, answerTo, merge, without, progress, open };
+  ck.recordLogic = { VERSION, empty, parse, answerTo, passed, merge, without, progress, open };
   if (typeof document === "undefined") return;
 
   // The page ---------------------------------------------------------------------------------
