@@ -9,6 +9,7 @@ theme, elsewhere they take the light values of `chapterkit.css`.
 from __future__ import annotations
 
 import io
+import math
 import re
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,8 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path as Outline
 from matplotlib.transforms import blended_transform_factory
 
 _VAR = re.compile(r"var\((--[\w-]+)\)")
@@ -122,9 +125,15 @@ def _draw_trace(axes: Axes, trace: dict[str, Any], ink: _Ink) -> None:
         return
     mode = trace.get("mode", "lines").split("+")
     for part in mode:
-        _one_of(f"the mode of {what}", part, ("lines", "markers", "text"))
-    if _one_of(f"the fill of {what}", trace.get("fill", "none"), ("none", "tozeroy")) == "tozeroy":
+        _one_of(f"the mode of {what}", part, ("lines", "markers", "text", "none"))
+    fill = _one_of(f"the fill of {what}", trace.get("fill", "none"), ("none", "tozeroy", "toself"))
+    if fill == "tozeroy":
         axes.fill_between(x, y, 0.0, color=ink(trace["fillcolor"]), linewidth=0, zorder=1)
+    if fill == "toself":
+        outline = _outline(x, y)
+        axes.add_patch(PathPatch(outline, color=ink(trace["fillcolor"]), linewidth=0, zorder=3, label=label))
+        axes.update_datalim(outline.vertices)
+        axes.autoscale_view()
     if "lines" in mode:
         axes.plot(
             x, y, color=ink(line["color"]), linewidth=line.get("width", 2) * 0.9, label=label, zorder=3,
@@ -150,6 +159,27 @@ def _draw_trace(axes: Axes, trace: dict[str, Any], ink: _Ink) -> None:
                 textcoords="offset points", fontsize=8.5,
                 ha="center", va="bottom" if above else "top", color=ink("var(--ck-fg)"), zorder=6,
             )  # fmt: skip
+
+
+def _outline(x: list[float], y: list[float]) -> Outline:
+    """One path of closed shapes, which empty points set apart."""
+    points: list[tuple[float, float]] = []
+    codes: list[int] = []
+    begun = False
+    for at in zip(x, y, strict=True):
+        if any(map(math.isnan, at)):
+            if begun:
+                points.append(points[-1])
+                codes.append(Outline.CLOSEPOLY)
+            begun = False
+        else:
+            points.append(at)
+            codes.append(Outline.LINETO if begun else Outline.MOVETO)
+            begun = True
+    if begun:
+        points.append(points[-1])
+        codes.append(Outline.CLOSEPOLY)
+    return Outline(points or [(math.nan, math.nan)], codes or [Outline.MOVETO])
 
 
 def _draw_shape(axes: Axes, shape: dict[str, Any], ink: _Ink) -> None:

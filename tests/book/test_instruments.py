@@ -276,21 +276,26 @@ def test_the_timeline_adds_up_to_what_is_measured(v8, sweep):
     for state, drawn in zip(states, figures, strict=True):
         lengths = {}
         for trace in drawn["data"][:4]:
-            ends = [x for x in trace["x"] if x is not None]
-            starts, stops = ends[0::2], ends[1::2]
+            corners = [x for x in trace["x"] if x is not None]
+            starts, stops = corners[0::4], corners[2::4]
+            assert corners[1::4] == starts
+            assert corners[3::4] == stops
             assert all(stop > start for start, stop in zip(starts, stops, strict=True))
-            assert all(-1e-9 <= x <= state["hours"] / HOUR / 4 + 1e-9 for x in ends)
+            assert all(-1e-9 <= x <= state["hours"] / HOUR / 4 + 1e-9 for x in corners)
             lengths[trace["name"]] = sum(stops) - sum(starts)
         assert sum(lengths.values()) == pytest.approx(state["hours"] / HOUR, rel=1e-9)
         failures = drawn["data"][4]["x"]
         # The last gap of the list ends beyond the picture.
         assert len(failures) == state["failures"]
-        if state["hours"] / (state["interval"] + state["write_time"]) <= 300:
+        if state["hours"] / (state["interval"] + state["write_time"]) <= 200:
             useful = lengths["work, kept"] / (state["hours"] / HOUR)
             whole = (state["interval"] + state["write_time"]) / state["hours"]
             assert state["measured"] - 1e-9 <= useful <= state["measured"] + whole + 1e-9
-        rows = {y for trace in drawn["data"] for y in trace["y"] if y is not None}
-        assert rows <= {0, 1, 2, 3}
+        assert set(drawn["data"][4]["y"]) <= {0, 1, 2, 3}
+        for trace in drawn["data"][:4]:
+            levels = [y for y in trace["y"] if y is not None]
+            middles = {round((low + high) / 2, 9) for low, high in zip(levels[0::4], levels[1::4], strict=True)}
+            assert middles <= {0, 1, 2, 3}
 
 
 def test_the_bars_count_every_run(v8, sweep):

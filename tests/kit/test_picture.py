@@ -96,7 +96,9 @@ NOTE = {
     "xanchor": "left",
     "yanchor": "top",
 }
+OUTLINES = curve(name="outlines", mode="none", fill="toself", fillcolor=BLUE, x=[1, 1, 2, None, 2, 2, 3], y=[1, 2, 2, None, 5, 6, 6])
 EVERYTHING = figure(
+    OUTLINES,
     curve(fill="tozeroy", fillcolor="var(--ck-band)", line={"color": BLUE, "width": 3, "dash": "dash"}, hovertemplate="%{x}", hoverinfo="name"),
     dots(mode="markers+text", text=["one", "two"], textposition="bottom center"), bars(width=0.4), curve(name="", y=[None, 2, 3], showlegend=False),
     *(dots(name=symbol, x=[2], y=[5], marker={"color": "var(--ck-5)", "symbol": symbol, "size": 11}) for symbol in picture._MARKERS),
@@ -152,6 +154,8 @@ DRAWN = {
     "a name left out of the legend": (figure(curve()), figure(curve(showlegend=False))),
     "no legend": (figure(curve()), figure(curve(), showlegend=False)),
     "a hole": (figure(curve()), figure(curve(y=[1, None, 9]))),
+    "a filled outline": (figure(curve()), figure(curve(mode="none", fill="toself", fillcolor=BLUE))),
+    "a second outline of it": (figure(OUTLINES), figure({**OUTLINES, "x": OUTLINES["x"][:3], "y": OUTLINES["y"][:3]})),
     "a filled curve": (figure(curve()), figure(curve(fill="tozeroy", fillcolor="var(--ck-band)"))),
     "a marker": (figure(curve()), figure(curve(), dots())),
     "its symbol": (figure(dots()), figure(dots(marker={"color": "var(--ck-2)", "symbol": "star"}))),
@@ -202,8 +206,8 @@ UNKNOWN = {
     "an axis' type": (figure(x={"type": "date"}), "the type of the xaxis must be one of linear, log; got 'date'"),
     "a trace": (figure(curve(opacity=0.5)), "the trace 'a curve' uses 'opacity'"),
     "a trace's type": (figure(curve(type="heatmap")), "a trace must be one of scatter, bar; got 'heatmap'"),
-    "a mode": (figure(curve(mode="lines+stars")), "the mode of the trace 'a curve' must be one of lines, markers, text; got 'stars'"),
-    "a fill": (figure(curve(fill="toself", fillcolor=BLUE)), "the fill of the trace 'a curve' must be one of none, tozeroy; got 'toself'"),
+    "a mode": (figure(curve(mode="lines+stars")), "the mode of the trace 'a curve' must be one of lines, markers, text, none; got 'stars'"),
+    "a fill": (figure(curve(fill="tonexty", fillcolor=BLUE)), "the fill of the trace 'a curve' must be one of none, tozeroy, toself; got 'tonexty'"),
     "a line": (figure(curve(line={"color": BLUE, "shape": "hv"})), "a line uses 'shape'"),
     "a dash": (figure(curve(line={"color": BLUE, "dash": "longdash"})), "the dash of a line must be one of solid, dash, dot, dashdot; got 'longdash'"),
     "a marker": (figure(dots(marker={"color": BLUE, "opacity": 1})), "the marker of the trace 'dots' uses 'opacity'"),

@@ -21,14 +21,21 @@
     return loading;
   };
 
-  /** Put the theme's colours into a figure. @param {any} part @param {CSSStyleDeclaration} style @returns {any} */
-  function coloured(part, style) {
-    if (typeof part === "string") return part.startsWith("var(") ? style.getPropertyValue(part.slice(4, -1)).trim() : part;
-    if (Array.isArray(part)) return typeof part[0] === "number" || part.length > 40 ? part : part.map(function (p) { return coloured(p, style); });
+  /** Colours of the theme by name. Asked for once: after a change of the page each question lays it out anew. @type {Record<string, string>} */
+  let known = {};
+  /** @param {string} name */
+  function colour(name) {
+    return known[name] || (known[name] = getComputedStyle(document.body).getPropertyValue(name).trim());
+  }
+
+  /** Put the theme's colours into a figure. @param {any} part @returns {any} */
+  function coloured(part) {
+    if (typeof part === "string") return part.startsWith("var(") ? colour(part.slice(4, -1)) : part;
+    if (Array.isArray(part)) return typeof part[0] === "number" || part.length > 40 ? part : part.map(coloured);
     if (part && typeof part === "object") {
       /** @type {Record<string, any>} */
       const copy = {};
-      for (const key in part) copy[key] = coloured(part[key], style);
+      for (const key in part) copy[key] = coloured(part[key]);
       return copy;
     }
     return part;
@@ -85,32 +92,37 @@
         this.box.setAttribute("aria-label", (still && still.getAttribute("aria-label")) || "");
         this.canvas.appendChild(this.box);
       }
-      const style = getComputedStyle(document.body);
-      const given = coloured(this.figure(), style);
-      const width = this.drawnWidth = this.width;
+      const given = coloured(this.figure());
+      const width = this.width;
+      if (width !== this.drawnWidth) this.margin = { l: 8, r: 12, t: 8, b: 8, pad: 0 };
+      this.drawnWidth = width;
       const narrow = width < 480;
-      const fg = style.getPropertyValue("--ck-fg").trim(), grid = style.getPropertyValue("--ck-grid").trim();
-      const axis = { color: fg, gridcolor: grid, linecolor: style.getPropertyValue("--ck-muted").trim(), showline: true, zeroline: false, fixedrange: true, automargin: true, ticks: "outside", tickcolor: grid };
+      const fg = colour("--ck-fg"), grid = colour("--ck-grid");
+      const axis = { color: fg, gridcolor: grid, linecolor: colour("--ck-muted"), showline: true, zeroline: false, fixedrange: true, automargin: true, nticks: 7, ticks: "outside", tickcolor: grid };
       const layout = Object.assign({}, given.layout, {
         width: width, height: this.height, dragmode: false, hovermode: "closest",
         paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-        font: { family: style.fontFamily, size: narrow ? 11 : 12.5, color: fg },
-        margin: { l: 8, r: 12, t: 8, b: 8, pad: 0 },
+        font: { family: colour("font-family"), size: narrow ? 11 : 12.5, color: fg },
+        margin: this.margin,
         legend: { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", font: { size: narrow ? 10.5 : 12 } },
         xaxis: Object.assign({}, axis, given.layout.xaxis), yaxis: Object.assign({}, axis, given.layout.yaxis),
-        hoverlabel: { bgcolor: style.getPropertyValue("--ck-ground").trim(), font: { color: fg } }
+        hoverlabel: { bgcolor: colour("--ck-ground"), font: { color: fg } }
       });
       const small = { size: narrow ? 11.5 : 12.5 };
       layout.xaxis.title = Object.assign({ standoff: 6, font: small }, layout.xaxis.title);
       layout.yaxis.title = Object.assign({ standoff: 6, font: small }, layout.yaxis.title);
       await Plotly.react(this.box, given.data, layout, CONFIG);
+      // Room that labels once needed stays theirs: taking it back and giving it again draws everything twice.
+      const room = this.box._fullLayout && this.box._fullLayout._size;
+      if (room) for (const side of ["l", "r", "t", "b"]) this.margin[side] = Math.max(this.margin[side], Math.ceil(room[side]));
       this.canvas.classList.add("ck-drawn");
     }
   };
 
   /** Call `redraw` whenever light turns dark or back. @param {() => void} redraw */
   ck.onTheme = function (redraw) {
-    new MutationObserver(redraw).observe(document.body, { attributes: true, attributeFilter: ["data-theme"] });
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+    const anew = function () { known = {}; redraw(); };
+    new MutationObserver(anew).observe(document.body, { attributes: true, attributeFilter: ["data-theme"] });
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", anew);
   };
 })(window.chapterkit = window.chapterkit || {});
