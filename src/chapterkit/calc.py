@@ -236,7 +236,8 @@ def fingerprint(modules: list[Any]) -> str:
 
 
 def _note_fingerprint(app: Sphinx, config: Config) -> None:
-    found = fingerprint(_modules(config.chapterkit_calc_modules))
+    modules = [*config.chapterkit_calc_modules, getattr(config, "chapterkit_checks", "")]
+    found = fingerprint(_modules([name for name in modules if name]))
     config.chapterkit_calc_fingerprint = found
     # myst-nb keeps a cell's output as long as its text stays, whatever it imports; so each state of the
     # modules gets a cache of its own.
