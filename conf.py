@@ -16,6 +16,8 @@ root_doc = "book/index"
 language = "en"
 
 extensions = [
+    "sphinx.ext.autodoc",  # the reference, from docstrings
+    "sphinx.ext.napoleon",  # which are in numpydoc's form
     "myst_nb",  # pages are MyST, their cells run at build
     "sphinx_design",  # cards and dropdowns
     "sphinx_copybutton",  # copy code without prompts
@@ -37,6 +39,14 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "amsmath", "at
 myst_dmath_double_inline = True
 myst_heading_anchors = 3
 suppress_warnings = ["myst.strikethrough"]
+
+# The reference
+autodoc_typehints = "none"
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+autodoc_member_order = "bysource"
+napoleon_google_docstring = False
+napoleon_use_param = napoleon_use_rtype = False  # types are words, not links
 
 # Cells run at build; a failing one fails the build. chapterkit names their cache after what they import.
 nb_execution_mode = "cache"

@@ -34,7 +34,8 @@ def waste(interval: Numbers, write_time: Numbers, mtbf: Numbers, restart_time: N
     Returns
     -------
     float or array
-        The estimate, in the broadcast shape of the arguments; infinite where it exceeds the largest float.
+        A share of the time, in the broadcast shape of the arguments; infinite where it exceeds the largest
+        float.
 
     Raises
     ------
@@ -43,7 +44,9 @@ def waste(interval: Numbers, write_time: Numbers, mtbf: Numbers, restart_time: N
 
     Notes
     -----
-    Derived in ``part-a-first-order``; [young1974checkpoint].
+    Derived in :ref:`part-a-first-order` as :eq:`eq-waste`; the model is that of
+    :cite:t:`young1974checkpoint`. It is least at :func:`young_interval`, where it takes the value
+    :eq:`eq-least-waste`, and flat around there, by :eq:`eq-flat` in :ref:`part-a-flat`.
 
     Examples
     --------
@@ -76,8 +79,8 @@ def young_interval(write_time: Numbers, mtbf: Numbers) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-a-first-order``; [young1974checkpoint]. Why a factor of two either way costs so little
-    is the subject of ``part-a-flat``.
+    Derived in :ref:`part-a-first-order` as :eq:`eq-young`, after :cite:t:`young1974checkpoint`. A
+    factor of two either way costs little: see :func:`waste`.
 
     Examples
     --------
@@ -117,7 +120,8 @@ def daly_interval(write_time: Numbers, mtbf: Numbers) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-a-daly``; [daly2006checkpoint], Eq. 37. It jumps by :math:`M/9` at :math:`\delta = 2M`.
+    Derived in :ref:`part-a-daly` as :eq:`eq-daly`; it is Eq. 37 of :cite:t:`daly2006checkpoint`.
+    It jumps by :math:`M/9` at :math:`\delta = 2M`.
 
     Examples
     --------
@@ -155,8 +159,9 @@ def optimal_interval(write_time: Numbers, mtbf: Numbers) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-a-exact`` by setting the derivative of :func:`goodput` to zero; [herault2015fault].
-    :math:`W_0` is the principal branch of the Lambert function [corless1996lambert].
+    Derived in :ref:`part-a-exact` as :eq:`eq-optimum`, by setting the derivative of
+    :func:`goodput` to zero, as :cite:t:`herault2015fault` do. :math:`W_0` is the principal branch of the
+    Lambert function :cite:p:`corless1996lambert`.
 
     As it stands the formula loses digits for :math:`\delta \ll M`, where :math:`W_0` is close to −1. So the
     equation is solved for :math:`L = -\ln(1 - \tau^*/M)`, which is :math:`L + e^{-L} - 1 = \delta/M`,
@@ -195,8 +200,8 @@ def goodput(
 
     .. math:: \eta = \frac{\tau}{e^{R/M} (M + D) \left(e^{(\tau + \delta)/M} - 1\right)}
 
-    Failures are exponential and may strike work, write and restart alike; none strikes a downtime.
-    At the best interval and without downtime, :math:`\eta^* = e^{-R/M}(1 - \tau^*/M)`.
+    Failures are exponential and may strike work, write and restart alike; none strikes a downtime. At the
+    best interval and without downtime, :math:`\eta^* = e^{-R/M}(1 - \tau^*/M)`, which is :eq:`eq-identity`.
 
     Parameters
     ----------
@@ -220,9 +225,9 @@ def goodput(
 
     Notes
     -----
-    Derived in ``part-a-exact``; [daly2006checkpoint], and with the downtime [herault2015fault]. It is
-    computed as a product of shares, each between 0 and 1: work in a period, periods not lost to failures,
-    restarts, repairs.
+    Derived in :ref:`part-a-exact` as :eq:`eq-exact`, after :cite:t:`daly2006checkpoint`, and with
+    the downtime after :cite:t:`herault2015fault`. It is computed as a product of shares, each between 0 and
+    1: work in a period, periods not lost to failures, restarts, repairs.
 
     Examples
     --------
@@ -266,7 +271,8 @@ def checkpoint_rate(
 
     Notes
     -----
-    Follows from the exact goodput of ``part-a-exact``; [daly2006checkpoint].
+    Derived in :ref:`part-b-reveal` as :eq:`eq-completed`, from the exact :func:`goodput`
+    :cite:p:`daly2006checkpoint`.
 
     Examples
     --------

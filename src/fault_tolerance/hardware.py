@@ -10,10 +10,10 @@ from types import MappingProxyType
 
 SCENARIO = "scenario value"
 
-#: GPU time per job interruption, in seconds: 50,000 hours [mlcommons2025storage].
+#: GPU time per job interruption in seconds, 50,000 hours :cite:p:`mlcommons2025storage`.
 GPU_MTTF = 50_000 * 3600.0
 
-#: Price of a GPU, dollars per second: a scenario value of 3 $ an hour.
+#: Price of a GPU in dollars per second, a scenario value of 3 $ an hour.
 GPU_PRICE = 3.0 / 3600.0
 
 
@@ -50,6 +50,7 @@ class Node:
     source: str
 
 
+#: The GPUs by their short names, with the figures of their datasheets.
 GPUS: Mapping[str, GPU] = MappingProxyType(
     {
         "A100": GPU("NVIDIA A100 SXM 80 GB", 312e12, 80e9, 2.039e12, "HBM2e", "NVIDIA A100 datasheet"),
@@ -57,6 +58,7 @@ GPUS: Mapping[str, GPU] = MappingProxyType(
     }
 )
 
+#: Three sizes of shared storage by their short names ``nfs``, ``parallel`` and ``nvme``.
 STORAGE: Mapping[str, StorageTier] = MappingProxyType(
     {
         "nfs": StorageTier("shared NFS", 1e9, SCENARIO),

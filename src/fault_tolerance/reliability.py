@@ -34,7 +34,8 @@ def system_mtbf(mttf: Numbers, gpus: Numbers) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-a-mtbf``. The rates of independent exponential parts add up [herault2015fault].
+    Derived in :ref:`part-a-mtbf` as :eq:`eq-mtbf`. The rates of independent exponential parts add
+    up :cite:p:`herault2015fault`.
 
     Examples
     --------
@@ -69,7 +70,8 @@ def survival(time: Numbers, mtbf: Numbers) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-a-mtbf``; the exponential law is that of [herault2015fault].
+    Derived in :ref:`part-a-mtbf` as :eq:`eq-survival`. The exponential law is that of
+    :cite:t:`herault2015fault`.
 
     Examples
     --------
@@ -107,7 +109,8 @@ def time_without_checkpoints(work: Numbers, mtbf: Numbers) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-a-mtbf``. The special case of [daly2006checkpoint] with one interval and free restarts.
+    Derived in :ref:`part-a-mtbf` as :eq:`eq-no-checkpoints`. It is the special case of
+    :cite:t:`daly2006checkpoint` with one interval and free restarts.
 
     Examples
     --------
@@ -145,8 +148,8 @@ def component_mtbf(counts: Array, mttfs: Array) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-a-mtbf``. The system is a series system: it stops when any part stops
-    [herault2015fault].
+    Derived in :ref:`part-a-mtbf`, in the step on why failure rates add. The system is a series
+    system: it stops when any part stops :cite:p:`herault2015fault`.
 
     Examples
     --------

@@ -44,7 +44,8 @@ def pause(checkpoint_bytes: Numbers, nodes: Numbers, node_bandwidth: Numbers) ->
 
     Notes
     -----
-    Derived in ``part-c-pause``; [mohan2021checkfreq].
+    Derived in :ref:`part-c-pause` as :eq:`eq-pause`. To copy first and drain later is the way of
+    :cite:t:`mohan2021checkfreq`.
 
     Examples
     --------
@@ -81,7 +82,8 @@ def drain_time(checkpoint_bytes: Numbers, drain_bandwidth: Numbers) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-c-drain``; [mohan2021checkfreq].
+    Derived in :ref:`part-c-drain` as :eq:`eq-drain`. :cite:t:`mohan2021checkfreq` call this phase
+    *persist*.
 
     Examples
     --------
@@ -118,10 +120,11 @@ def interval(pause: Numbers, drain_time: Numbers, mtbf: Numbers) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-c-drain``. A snapshot may be taken while the one before it still drains, but its own
-    drain starts only after that; so a period :math:`\tau + s` lasts at least :math:`T_d`. The optimum is that
-    of :func:`fault_tolerance.checkpoint.optimal_interval` [herault2015fault]: drain time scales the goodput
-    of every interval alike and does not move it.
+    Derived in :ref:`part-c-drain` as :eq:`eq-async-interval`. A snapshot may be taken while the
+    one before it still drains, but its own drain starts only after that; so a period :math:`\tau + s` lasts
+    at least :math:`T_d`, which is :eq:`eq-keeps-up`. The optimum is that of
+    :func:`fault_tolerance.checkpoint.optimal_interval` :cite:p:`herault2015fault`: drain time scales the
+    goodput of every interval alike and does not move it.
 
     Examples
     --------
@@ -182,7 +185,8 @@ def goodput(
 
     Notes
     -----
-    Derived in ``part-c-durable``, along the lines of [daly2006checkpoint].
+    Derived in :ref:`part-c-durable` as :eq:`eq-async`, along the lines of
+    :cite:t:`daly2006checkpoint`, and in :ref:`part-c-spared` as :eq:`eq-spared`.
 
     Between :math:`q = 0` and 1 it is an approximation, a little too good: it forgets that a snapshot which
     survived one failure undrained can be lost at the next. At :math:`q = 0.5`, 1 GB/s and :math:`R` = 300 s
@@ -233,7 +237,8 @@ def waste(
     Returns
     -------
     float or array
-        The estimate, in the broadcast shape of the arguments; infinite where it exceeds the largest float.
+        A share of the time, in the broadcast shape of the arguments; infinite where it exceeds the largest
+        float.
 
     Raises
     ------
@@ -243,8 +248,9 @@ def waste(
 
     Notes
     -----
-    Derived in ``part-c-durable``, as Young's formula [young1974checkpoint] with the drain added to the
-    restart.
+    Derived in :ref:`part-c-durable` as :eq:`eq-async-waste`: Young's formula
+    :cite:p:`young1974checkpoint` with the drain added to the restart. Where the drain sets the interval it is
+    :eq:`eq-async-limited`.
 
     Examples
     --------
@@ -279,8 +285,9 @@ def bandwidth_to_free(checkpoint_bytes: Numbers, pause: Numbers, mtbf: Numbers) 
 
     Notes
     -----
-    Derived in ``part-c-drain``; the optimum is that of [herault2015fault]. More bandwidth still helps: it
-    shortens the drain, which is lost at every failure.
+    Derived in :ref:`part-c-drain` as :eq:`eq-free`; the optimum is that of
+    :cite:t:`herault2015fault`. More bandwidth still helps: it shortens the drain, which is lost at every
+    failure.
 
     Examples
     --------
@@ -318,9 +325,10 @@ def slots(interval: Numbers, pause: Numbers, drain_time: Numbers, keep_durable: 
 
     Notes
     -----
-    Derived in ``part-c-slots``; [mohan2021checkfreq]. A period as long as the drain counts as one, whatever
-    rounding makes of it. A single slot works only where the drain ends before the next pause begins,
-    :math:`\tau \ge T_d`: a longer interval, which loses more.
+    Derived in :ref:`part-c-slots` as :eq:`eq-slots`; the copies are those of
+    :cite:t:`mohan2021checkfreq`. A period as long as the drain counts as one, whatever rounding makes of it.
+    A single slot works only where the drain ends before the next pause begins, :math:`\tau \ge T_d`: a longer
+    interval, which loses more.
 
     Examples
     --------
@@ -337,18 +345,18 @@ def slots(interval: Numbers, pause: Numbers, drain_time: Numbers, keep_durable: 
 def two_level_overhead(rates: Array, costs: Array) -> Numbers:
     r"""Least first-order waste of checkpoints on several levels.
 
-    .. math:: H = \sum_l \sqrt{2 \lambda_l C_l}
+    .. math:: W = \sum_l \sqrt{\frac{2 \delta_l}{M_l}}
 
     Cheap levels are written often and survive common failures; the dearest survives all.
 
     Parameters
     ----------
     rates : list of float, or array
-        Failures per second that need this level and no higher one (:math:`\lambda_l`). The last axis runs
-        over the levels.
+        Failures per second that need this level and no higher one (:math:`1/M_l`). The last axis runs over
+        the levels.
     costs : list of float, or array
-        Time of one blocking write to each level, in seconds (:math:`C_l`). Broadcasts with ``rates``, the
-        last axis included.
+        Time of one blocking write to each level, in seconds (:math:`\delta_l`). Broadcasts with ``rates``,
+        the last axis included.
 
     Returns
     -------
@@ -362,7 +370,8 @@ def two_level_overhead(rates: Array, costs: Array) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-c-levels``; [benoit2017multilevel]. With one level it is the waste at Young's interval.
+    Derived in :ref:`part-c-levels` as :eq:`eq-levels`, after :cite:t:`benoit2017multilevel`. With
+    one level it is the waste at Young's interval.
 
     Examples
     --------
@@ -416,7 +425,7 @@ def peer_survival(machines: Numbers, failed: Numbers) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-c-levels``; [wang2023gemini].
+    Derived in :ref:`part-c-levels` as :eq:`eq-peers`, after :cite:t:`wang2023gemini`.
 
     Examples
     --------

@@ -12,10 +12,11 @@ from fault_tolerance.checkpoint import _excess
 
 DOMAINS["share"] = Domain(0.0, True, 1.0, True, False, "a number above 0 and below 1")
 
-#: Best goodput below which a job is in a checkpoint storm: more than half of the machine is lost.
+#: Best goodput below which a job is in a checkpoint storm, with more than half of the machine lost;
+#: :eq:`eq-storm` says from which write on.
 STORM_GOODPUT = 0.5
 
-#: Best goodput at which a write takes as long as the work before it: the root of −ln η = 2(1 − η).
+#: Best goodput at which a write takes as long as the work before it, the root of −ln η = 2(1 − η).
 WRITE_EQUALS_WORK_GOODPUT = 0.2031878699799799
 
 
@@ -23,16 +24,16 @@ WRITE_EQUALS_WORK_GOODPUT = 0.2031878699799799
 def checkpoint_bytes(parameters: Numbers, bytes_per_parameter: Numbers = 14) -> Numbers:
     r"""Size of a checkpoint.
 
-    .. math:: C = P \cdot b
+    .. math:: C = \beta P
 
     Parameters
     ----------
     parameters : float or array
         Parameters of the model (:math:`P`).
     bytes_per_parameter : float or array, optional
-        Bytes written for each (:math:`b`): 14 for training in 16 bits with Adam, of which 2 are the weight,
-        4 its master copy and 4 each the two moments. 12 where weights are cast anew from the master copy,
-        2 for weights alone. Gradients are not saved; they would make it 16 or 18.
+        Bytes written for each (:math:`\beta`): 14 for training in 16 bits with Adam, of which 2 are the
+        weight, 4 its master copy and 4 each the two moments. 12 where weights are cast anew from the
+        master copy, 2 for weights alone. Gradients are not saved; they would make it 16 or 18.
 
     Returns
     -------
@@ -46,8 +47,8 @@ def checkpoint_bytes(parameters: Numbers, bytes_per_parameter: Numbers = 14) -> 
 
     Notes
     -----
-    Derived in ``part-b-size``. Published checkpoints come back to about 14 bytes: [mlcommons2025storage],
-    [bigscience2022card].
+    Derived in :ref:`part-b-size` as :eq:`eq-size`. Published checkpoints come back to about 14
+    bytes :cite:p:`mlcommons2025storage,bigscience2022card`.
 
     Examples
     --------
@@ -92,7 +93,8 @@ def write_time(
 
     Notes
     -----
-    Derived in ``part-b-write``; [herault2015fault].
+    Derived in :ref:`part-b-write` as :eq:`eq-write`. The write blocks the job, as in the models
+    of :cite:t:`herault2015fault`.
 
     Examples
     --------
@@ -135,8 +137,10 @@ def write_time_for_goodput(goodput: Numbers, mtbf: Numbers) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-b-storm`` from :math:`\eta^* = 1 - \tau^*/M`; [herault2015fault]. Near a goodput of 1
-    the terms cancel, so there the difference is summed as a series.
+    Derived in :ref:`part-b-storm` as :eq:`eq-longest-write`, from :math:`\eta^* = 1 - \tau^*/M`;
+    the optimum is that of :cite:t:`herault2015fault`. With a goodput of one half it is the threshold of the
+    storm, :eq:`eq-storm`. Near a goodput of 1 the terms cancel, so there the difference is summed as a
+    series.
 
     Examples
     --------
@@ -206,7 +210,8 @@ def bandwidth_for_waste(
 
     Notes
     -----
-    Derived in ``part-b-bandwidth``; [herault2015fault].
+    Derived in :ref:`part-b-bandwidth` as :eq:`eq-bandwidth`, with restarts as :eq:`eq-left-over`;
+    the optimum is that of :cite:t:`herault2015fault`.
 
     Examples
     --------
@@ -243,7 +248,8 @@ def max_restart_time(waste: Numbers, mtbf: Numbers) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-b-bandwidth``: without writes :math:`\eta = e^{-R/M}`; [daly2006checkpoint].
+    Derived in :ref:`part-b-bandwidth` as :eq:`eq-max-restart`: without writes
+    :math:`\eta = e^{-R/M}` :cite:p:`daly2006checkpoint`.
 
     Examples
     --------
@@ -286,7 +292,8 @@ def gpus_for_goodput(goodput: Numbers, write_time: Numbers, mttf: Numbers) -> Nu
 
     Notes
     -----
-    Derived in ``part-b-storm``; [herault2015fault].
+    Derived in :ref:`part-b-storm` as :eq:`eq-storm-gpus`; the optimum is that of
+    :cite:t:`herault2015fault`.
 
     Examples
     --------
@@ -327,7 +334,8 @@ def gpus_for_first_order_waste(waste: Numbers, write_time: Numbers, mttf: Number
 
     Notes
     -----
-    Derived in ``part-b-storm``; [young1974checkpoint].
+    Derived in :ref:`part-b-storm`, in the step on where two rules of thumb ring; the estimate is
+    that of :cite:t:`young1974checkpoint`.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 import ast
 import doctest
 import inspect
+import re
 import sys
 from pathlib import Path
 
@@ -85,7 +86,7 @@ def test_the_examples_in_the_docstrings_are_true(module):
 def test_a_docstring_says_what_where_and_how(function):
     text = inspect.getdoc(function)
 
-    for part in ("Parameters", "Returns", "Raises", "Notes", "Examples", ".. math::", "``part-a-", ">>> "):
+    for part in ("Parameters", "Returns", "Raises", "Notes", "Examples", ".. math::", ":ref:`part-", ">>> "):
         assert part in text, part
     for name in FUNCTIONS[function]:
         assert name in text
@@ -97,4 +98,6 @@ def test_a_docstring_cites_an_entry_of_the_bibliography(function):
     bibliography = (FOLDER.parents[1] / "book" / "references.bib").read_text()
     keys = {line.split("{")[1].rstrip(",\n") for line in bibliography.splitlines() if line.startswith("@")}
 
-    assert any(f"[{key}]" in inspect.getdoc(function) for key in keys)
+    cited = re.findall(r":cite:[pt]:`([^`]+)`", inspect.getdoc(function))
+    assert cited
+    assert {key for group in cited for key in group.split(",")} <= keys

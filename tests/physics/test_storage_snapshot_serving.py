@@ -209,8 +209,8 @@ def test_a_docstring_says_what_where_and_how(function):
 
     for part in ("Parameters", "Returns", "Raises", "Notes", "Examples", ".. math::", ">>> "):
         assert part in text, part
-    assert re.search(r"``part-[bcd]-[a-z]+``", text)
-    assert re.search(r"\[[a-z]+\d{4}[a-z0-9]+\]", text)
+    assert re.search(r":ref:`part-[bcd]-[a-z]+`", text)
+    assert re.search(r":cite:[pt]:`[a-z]+\d{4}[a-z0-9]+", text)
     for name in inspect.signature(function).parameters:
         assert re.search(rf"^(.*, )?{name}(, .*)? : ", text, re.MULTILINE), name
     assert len(text.splitlines()[0]) <= 100

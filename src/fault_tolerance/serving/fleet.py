@@ -43,8 +43,8 @@ def load_per_survivor(arrival_rate: Numbers, replicas: Numbers, failed: Numbers 
 
     Notes
     -----
-    Derived in ``part-d-load``; [beyer2016sre]. Load is not capacity: whether it is too much, the service rate
-    decides.
+    Derived in :ref:`part-d-load` as :eq:`eq-load`, after :cite:t:`beyer2016sre`. Load is not
+    capacity: whether it is too much, the service rate decides.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def headroom(replicas: Numbers, failed: Numbers = 1) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-d-load``; [beyer2016sre].
+    Derived in :ref:`part-d-load` as :eq:`eq-headroom`, after :cite:t:`beyer2016sre`.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def headroom(replicas: Numbers, failed: Numbers = 1) -> Numbers:
 def probability_down(replicas: Numbers, failed: Numbers, mtbf: Numbers, recovery_time: Numbers) -> Numbers:
     r"""Probability that at least so many replicas are down at a given moment.
 
-    .. math:: \sum_{j=k}^{c} \binom{c}{j} u^j (1 - u)^{c - j}, \qquad u = \frac{T}{M + T}
+    .. math:: \sum_{j=k}^{c} \binom{c}{j} u^j (1 - u)^{c - j}, \qquad u = \frac{T_r}{M + T_r}
 
     Replicas fail and recover independently. For exactly :math:`k` take the difference to :math:`k + 1`; times
     :data:`YEAR` it is seconds a year.
@@ -110,7 +110,7 @@ def probability_down(replicas: Numbers, failed: Numbers, mtbf: Numbers, recovery
     mtbf : float or array
         Mean time that one replica runs before it fails, in seconds (:math:`M`).
     recovery_time : float or array
-        Mean time until it is back, in seconds (:math:`T`).
+        Mean time until it is back, in seconds (:math:`T_r`).
 
     Returns
     -------
@@ -124,7 +124,8 @@ def probability_down(replicas: Numbers, failed: Numbers, mtbf: Numbers, recovery
 
     Notes
     -----
-    Derived in ``part-d-spares``; [herault2015fault]. All terms of the sum are positive, each made from the
+    Derived in :ref:`part-d-spares` as :eq:`eq-down`, with :math:`u` from :eq:`eq-unavailable`;
+    failures are those of :cite:t:`herault2015fault`. All terms of the sum are positive, each made from the
     one before; where most of the distribution lies above ``failed``, the part below is summed instead.
 
     Examples
@@ -165,7 +166,8 @@ def failures_per_year(replicas: Numbers, mtbf: Numbers) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-d-spares``; [herault2015fault].
+    Used in :ref:`part-d-spares`. It is the rate of
+    :func:`fault_tolerance.reliability.system_mtbf` :cite:p:`herault2015fault`, with replicas for GPUs.
 
     Examples
     --------

@@ -47,7 +47,7 @@ def backlog(
 ) -> Numbers:
     r"""Requests that have piled up when the failed replicas are back.
 
-    .. math:: b = \left(\lambda - (c - k) \mu\right)^+ T
+    .. math:: b = \left(\lambda - (c - k) \mu\right)^+ T_r
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def backlog(
     replicas, failed : float or array
         Replicas, and how many of them are down (:math:`c, k`).
     recovery_time : float or array
-        Seconds until they are back (:math:`T`).
+        Seconds until they are back (:math:`T_r`).
 
     Returns
     -------
@@ -70,8 +70,9 @@ def backlog(
 
     Notes
     -----
-    Derived in ``part-d-overload``; [harcholbalter2013performance]. Queues that come and go by
-    chance, a few requests each, are not in it.
+    Derived in :ref:`part-d-overload` as :eq:`eq-backlog`. The survivors keep up where
+    :eq:`eq-stable` holds :cite:p:`harcholbalter2013performance`. Queues that come and go by chance, a few
+    requests each, are not in it.
 
     Examples
     --------
@@ -112,7 +113,7 @@ def backlog_drain_time(
     replicas, failed : float or array
         Replicas, and how many of them are down (:math:`c, k`).
     recovery_time : float or array
-        Seconds until they are back (:math:`T`).
+        Seconds until they are back (:math:`T_r`).
     pooled : bool, optional
         Whether all replicas share one queue. If not, the replicas that come back cannot help: the backlog
         stays with the survivors.
@@ -131,7 +132,8 @@ def backlog_drain_time(
 
     Notes
     -----
-    Derived in ``part-d-overload``; [harcholbalter2013performance].
+    Derived in :ref:`part-d-overload` as :eq:`eq-backlog-drain`, with requests for a fluid, as in
+    :cite:t:`harcholbalter2013performance`.
 
     Examples
     --------
@@ -166,7 +168,7 @@ def requests_touched(
 ) -> Numbers:
     r"""Requests that arrive before all is as it was.
 
-    .. math:: \lambda \left(T + \text{drain time}\right)
+    .. math:: \lambda \left(T_r + \text{drain time}\right)
 
     Parameters
     ----------
@@ -175,7 +177,7 @@ def requests_touched(
     replicas, failed : float or array
         Replicas, and how many of them are down (:math:`c, k`).
     recovery_time : float or array
-        Seconds until they are back (:math:`T`).
+        Seconds until they are back (:math:`T_r`).
     pooled : bool, optional
         Whether all replicas share one queue.
 
@@ -191,10 +193,11 @@ def requests_touched(
 
     Notes
     -----
-    Derived in ``part-d-overload``; [harcholbalter2013performance]. Where survivors keep up, these are the
-    requests that meet fewer replicas; where they do not, each of them waits. With a queue each it is an upper
-    bound: of the requests that come after recovery, :math:`k/c` go to replicas that have come back empty. The
-    rest make :math:`\lambda T + \lambda b / (c\mu - \lambda)`, as many as with a shared queue.
+    Derived in :ref:`part-d-overload`, below :eq:`eq-backlog-drain`, which is where the drain time
+    comes from :cite:p:`harcholbalter2013performance`. Where survivors keep up, these are the requests that
+    meet fewer replicas; where they do not, each of them waits. With a queue each it is an upper bound: of the
+    requests that come after recovery, :math:`k/c` go to replicas that have come back empty. The rest make
+    :math:`\lambda T_r + \lambda b / (c\mu - \lambda)`, as many as with a shared queue.
 
     Examples
     --------
@@ -254,8 +257,8 @@ def requests_lost(
 
     Notes
     -----
-    Derived in ``part-d-overload`` from the mean number in an M/M/1 queue, and from the utilisation of a
-    shared one; [harcholbalter2013performance].
+    Derived in :ref:`part-d-overload` as :eq:`eq-lost`, from the mean number in an M/M/1 queue and
+    from the utilisation of a shared one :cite:p:`harcholbalter2013performance`.
 
     Examples
     --------

@@ -44,9 +44,10 @@ def erlang_c(servers: Numbers, arrival_rate: Numbers, service_rate: Numbers) -> 
 
     Notes
     -----
-    Derived in ``part-d-pooled``; [harcholbalter2013performance]. With one server it is :math:`\rho`. This is
-    Erlang's formula with both sides divided by its last term: no factorials, only positive terms, and those
-    that no longer count are left out.
+    Derived in :ref:`part-d-pooled` as :eq:`eq-erlang-c`, and put to use in :eq:`eq-wait`
+    :cite:p:`harcholbalter2013performance`. With one server it is :math:`\rho`. This is Erlang's formula with
+    both sides divided by its last term: no factorials, only positive terms, and those that no longer count
+    are left out.
 
     Examples
     --------
@@ -95,8 +96,9 @@ def response_tail(servers: Numbers, arrival_rate: Numbers, service_rate: Numbers
 
     Notes
     -----
-    Derived in ``part-d-tail`` for one server, where it is :math:`e^{-(\mu - \lambda) t}`, and in
-    ``part-d-pooled`` for more; [harcholbalter2013performance]. At :math:`\nu = \mu` it has the limit
+    Derived in :ref:`part-d-tail` as :eq:`eq-response` for one server, where it is
+    :math:`e^{-(\mu - \lambda) t}`, and in :ref:`part-d-pooled` as :eq:`eq-pooled` for more
+    :cite:p:`harcholbalter2013performance`. At :math:`\nu = \mu` it has the limit
     :math:`(1 - E_c) e^{-\mu t} + E_c (1 + \mu t) e^{-\mu t}`. There and nearby the fraction would cancel, so
     it is computed as :math:`e^{-\mu t} + E_c\, \mu t\, e^{-\min(\mu, \nu) t} \varphi(|\nu - \mu| t)` with
     :math:`\varphi(x) = (1 - e^{-x})/x`, where nothing does.
@@ -127,7 +129,7 @@ def response_quantile(
 
     .. math:: P(T > t) = 1 - q
 
-    solved for :math:`t`. With one server that is :math:`\ln\frac{1}{1 - q} \big/ (\mu - \lambda)`.
+    solved for :math:`t`. With one server that is :math:`\ln\frac{1}{1 - p} \big/ (\mu - \lambda)`.
 
     Parameters
     ----------
@@ -136,7 +138,7 @@ def response_quantile(
     arrival_rate, service_rate : float or array
         Requests per second that arrive, and that one server serves (:math:`\lambda, \mu`).
     quantile : float or array, optional
-        The share (:math:`q`); 0.99 gives the P99.
+        The share (:math:`p`); 0.99 gives the P99.
 
     Returns
     -------
@@ -151,9 +153,9 @@ def response_quantile(
 
     Notes
     -----
-    Derived in ``part-d-tail`` for one server and in ``part-d-pooled`` for more;
-    [harcholbalter2013performance]. The logarithm of the tail bends downwards only, so Newton's method on it
-    overshoots at most once, at the first step, and then runs in from above.
+    Derived in :ref:`part-d-tail` as :eq:`eq-p99` for one server, and in :ref:`part-d-pooled` from
+    :eq:`eq-pooled` for more :cite:p:`harcholbalter2013performance`. The logarithm of the tail bends downwards
+    only, so Newton's method on it overshoots at most once, at the first step, and then runs in from above.
 
     Examples
     --------

@@ -25,14 +25,14 @@ def _within_reach(service_rate: Numbers, slo: Numbers, quantile: Numbers = 0.99,
 def response_floor(service_rate: Numbers, quantile: Numbers = 0.99) -> Numbers:
     r"""Response time without any load: no number of replicas gets below it.
 
-    .. math:: \ln\frac{1}{1 - q} \Big/ \mu
+    .. math:: \ln\frac{1}{1 - p} \Big/ \mu
 
     Parameters
     ----------
     service_rate : float or array
         Requests per second that one server serves (:math:`\mu`).
     quantile : float or array, optional
-        The share of requests to stay within (:math:`q`); 0.99 gives the P99.
+        The share of requests to stay within (:math:`p`); 0.99 gives the P99.
 
     Returns
     -------
@@ -46,7 +46,8 @@ def response_floor(service_rate: Numbers, quantile: Numbers = 0.99) -> Numbers:
 
     Notes
     -----
-    Derived in ``part-d-tail``; [harcholbalter2013performance].
+    Derived in :ref:`part-d-tail` as :eq:`eq-floor`, from the M/M/1 queue
+    :cite:p:`harcholbalter2013performance`.
 
     Examples
     --------
@@ -60,7 +61,7 @@ def response_floor(service_rate: Numbers, quantile: Numbers = 0.99) -> Numbers:
 def safe_load(service_rate: Numbers, slo: Numbers, quantile: Numbers = 0.99) -> Numbers:
     r"""Most requests per second that a replica with a queue of its own can take within the target.
 
-    .. math:: \mu - \ln\frac{1}{1 - q} \Big/ L
+    .. math:: \mu - \ln\frac{1}{1 - p} \Big/ L
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def safe_load(service_rate: Numbers, slo: Numbers, quantile: Numbers = 0.99) -> 
     slo : float or array
         Target for the response time at the quantile, in seconds (:math:`L`).
     quantile : float or array, optional
-        The share of requests to stay within it (:math:`q`); 0.99 makes it a P99 target.
+        The share of requests to stay within it (:math:`p`); 0.99 makes it a P99 target.
 
     Returns
     -------
@@ -84,7 +85,8 @@ def safe_load(service_rate: Numbers, slo: Numbers, quantile: Numbers = 0.99) -> 
 
     Notes
     -----
-    Derived in ``part-d-tail``; [harcholbalter2013performance].
+    Derived in :ref:`part-d-tail` as :eq:`eq-safe-load`, from the M/M/1 queue
+    :cite:p:`harcholbalter2013performance`.
 
     Examples
     --------
@@ -113,9 +115,9 @@ def replicas_needed(
 ) -> Numbers:
     r"""Least number of replicas that keeps the target with exactly so many of them down.
 
-    .. math:: k + \min\{n : t_q(n) \le L\}
+    .. math:: k + \min\{n : t_p(n) \le L\}
 
-    with :math:`t_q(n)` the response quantile of :math:`n` survivors. What it exceeds the replicas at hand by
+    with :math:`t_p(n)` the response quantile of :math:`n` survivors. What it exceeds the replicas at hand by
     is the number of hot spares needed.
 
     Parameters
@@ -129,7 +131,7 @@ def replicas_needed(
     pooled : bool, optional
         Whether the survivors share one queue; else each has its own and an equal share of the load.
     quantile : float or array, optional
-        The share of requests to stay within the target (:math:`q`); 0.99 makes it a P99 target.
+        The share of requests to stay within the target (:math:`p`); 0.99 makes it a P99 target.
 
     Returns
     -------
@@ -145,9 +147,9 @@ def replicas_needed(
 
     Notes
     -----
-    Derived in ``part-d-spares``; [harcholbalter2013performance]. With a queue each the survivors number
-    :math:`\lceil \lambda / \text{safe load} \rceil`. With one queue they are found by bisection, as the tail
-    at the target falls with every further survivor.
+    Derived in :ref:`part-d-spares` as :eq:`eq-replicas` :cite:p:`harcholbalter2013performance`.
+    With a queue each the survivors number :math:`\lceil \lambda / \text{safe load} \rceil`. With one queue
+    they are found by bisection, as the tail at the target falls with every further survivor.
 
     Examples
     --------

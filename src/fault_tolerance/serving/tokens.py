@@ -41,8 +41,8 @@ def kv_cache_bytes(
 
     Notes
     -----
-    Derived in ``part-d-kv``. The shape in the example is that of the 70-billion-parameter model of
-    [grattafiori2024llama3].
+    Derived in :ref:`part-d-kv` as :eq:`eq-kv`. The shape in the example is that of the
+    70-billion-parameter model of :cite:t:`grattafiori2024llama3`.
 
     Examples
     --------
@@ -92,9 +92,9 @@ def recompute_time(
 
     Notes
     -----
-    Derived in ``part-d-kv``; [kaplan2020scaling]. Attention adds :math:`2 l t^2 d` operations for :math:`l`
-    layers of width :math:`d`, which are left out: with 80 layers of 8,192 they are 7 % more at 8,000 tokens,
-    though more than the rest at 128,000.
+    Derived in :ref:`part-d-kv` as :eq:`eq-recompute`, after :cite:t:`kaplan2020scaling`.
+    Attention adds :math:`2 l t^2 d` operations for :math:`l` layers of width :math:`d`, which are left out:
+    with 80 layers of 8,192 they are 7 % more at 8,000 tokens, though more than the rest at 128,000.
 
     Examples
     --------

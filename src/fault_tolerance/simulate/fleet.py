@@ -20,6 +20,7 @@ class FleetRun(NamedTuple):
     (start_times <= t).sum()``, besides those who waited before it.
     """
 
+    #: When each request arrived.
     arrival_times: Array
     #: When service of each request began.
     start_times: Array
@@ -81,7 +82,7 @@ def serving_fleet(
 ) -> FleetRun:
     r"""One run of a fleet that loses some replicas at time 0 and gets them back.
 
-    .. math:: \text{response} = \text{wait} + \text{service}, \qquad \text{service} \sim \text{Exp}(\mu)
+    .. math:: \text{response} = \text{wait} + \text{Exp}(\mu)
 
     Requests arrive at random (a Poisson process) and are served in order of arrival. Up to the failure the
     fleet is in its steady state. What is in flight on the failed replicas is lost; from then on requests go
@@ -94,7 +95,7 @@ def serving_fleet(
     replicas, failed : int
         Replicas, and how many of them fail (:math:`c, k`).
     recovery_time : float
-        Seconds until they are back (:math:`T`). If it is longer than the run, the run shows the survivors
+        Seconds until they are back (:math:`T_r`). If it is longer than the run, the run shows the survivors
         alone.
     pooled : bool
         Whether all replicas share one queue; else each request joins the queue of one replica, chosen at
@@ -122,8 +123,8 @@ def serving_fleet(
 
     Notes
     -----
-    Compared with theory in ``part-d-overload`` and ``part-d-pooled``: with the recovery time beyond the run
-    the later part is an M/M/1 or M/M/c queue [harcholbalter2013performance]; in an overload, ``backlog`` and
+    Compared with theory in :ref:`part-d-check`. With the recovery time beyond the run the later
+    part is an M/M/1 or M/M/c queue :cite:p:`harcholbalter2013performance`; in an overload, ``backlog`` and
     ``drain_times`` are scattered around :func:`fault_tolerance.serving.backlog` and
     :func:`fault_tolerance.serving.backlog_drain_time`. The mean of the drain times is what is scattered
     there; the last queue of several takes longer.

@@ -72,9 +72,9 @@ def timeline(
 
     Notes
     -----
-    Drawn in ``part-a-exact``; the model is that of [daly2006checkpoint]. The share of ``"work"`` is the
-    measured goodput. Cutting the list at a time before the end may leave the last ``"work"`` without its
-    ``"write"``; :func:`useful_work` counts up to any time.
+    Drawn in :ref:`part-a-watched`; the model is that of :cite:t:`daly2006checkpoint`. The share
+    of ``"work"`` is the measured goodput. Cutting the list at a time before the end may leave the last
+    ``"work"`` without its ``"write"``; :func:`useful_work` counts up to any time.
 
     Examples
     --------
@@ -173,8 +173,8 @@ def useful_work(
 
     Notes
     -----
-    Used in ``part-a-exact``; the model is that of [daly2006checkpoint]. It agrees with :func:`timeline`,
-    and costs one step per gap however many intervals there are.
+    Used in :ref:`part-a-watched`; the model is that of :cite:t:`daly2006checkpoint`. It agrees
+    with :func:`timeline`, and costs one step per gap however many intervals there are.
 
     Examples
     --------

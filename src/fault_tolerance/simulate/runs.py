@@ -97,9 +97,10 @@ def training_run(
 
     Notes
     -----
-    Compared with theory in ``part-a-exact``: if ``work`` is a whole number of intervals, total work over
-    total time (the harmonic mean of the result) tends to :func:`fault_tolerance.checkpoint.goodput`
-    [daly2006checkpoint]. The plain mean lies a little higher, by the variance over the mean, for short runs.
+    Compared with theory in :ref:`part-a-check`: if ``work`` is a whole number of intervals, total
+    work over total time (the harmonic mean of the result) tends to :func:`fault_tolerance.checkpoint.goodput`
+    :cite:p:`daly2006checkpoint`. The plain mean lies a little higher, by the variance over the mean, for
+    short runs.
 
     Only failures take steps, so the cost grows with their number and not with that of intervals.
 

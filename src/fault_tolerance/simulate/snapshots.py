@@ -88,8 +88,9 @@ def snapshot_run(
     Returns
     -------
     array of shape (runs,)
-        Goodput of each run. Each is a piece of a longer one: its clock starts when a snapshot has just become
-        durable, with the work behind that one under way, and stops when ``work`` more is durable.
+        Goodput of each run, between 0 and 1. Each run is a piece of a longer one: its clock starts when a
+        snapshot has just become durable, with the work behind that one under way, and stops when ``work``
+        more is durable.
 
     Raises
     ------
@@ -101,9 +102,10 @@ def snapshot_run(
 
     Notes
     -----
-    Compared with theory in ``part-c-durable``: if ``work`` is a whole number of intervals, total work over
-    total time (the harmonic mean of the result) tends to :func:`fault_tolerance.snapshot.goodput`
-    [daly2006checkpoint]. The plain mean lies a little higher, by the variance over the mean, for short runs.
+    Compared with theory in :ref:`part-c-check`: if ``work`` is a whole number of intervals, total
+    work over total time (the harmonic mean of the result) tends to :func:`fault_tolerance.snapshot.goodput`
+    :cite:p:`daly2006checkpoint`. The plain mean lies a little higher, by the variance over the mean, for
+    short runs.
 
     Only failures take steps, so the cost grows with their number and not with that of snapshots.
 
