@@ -75,8 +75,16 @@ html_last_updated_fmt = None
 ogp_social_cards = {"enable": False}
 ogp_enable_meta_description = True
 copybutton_exclude = ".linenos, .gp, .go"
+
+# Other formats
 epub_show_urls = "no"
+epub_tocscope = "includehidden"
+epub_uid = epub_identifier = "when-failure-is-routine"
+epub_description = "An interactive textbook chapter on fault tolerance for machine-learning clusters"
+epub_contributor = author
 latex_engine = "xelatex"
+latex_elements = {"papersize": "a4paper", "extraclassoptions": "openany,oneside"}
+numfig_secnum_depth = 0  # equations and figures bear the numbers that they have on the pages
 
 # chapterkit
 chapterkit_book = "when-failure-is-routine"

@@ -24,7 +24,8 @@ VENDOR = {
     "katex/dist/fonts/*.woff2": "katex/fonts/",
     "plotly.js-basic-dist-min/plotly-basic.min.js": "plotly-basic.min.js",
 }
-SPHINX = ["-W", "--keep-going", "-j", "auto", "-d", "build/doctrees", "."]
+SPHINX = ["-W", "--keep-going", "-j", "auto", "."]
+DOCTREES = ["-d", "build/doctrees"]
 
 
 def changed(stamp: Path, *parts: str | Path) -> str | None:
@@ -63,7 +64,9 @@ def fetch_assets(session: nox.Session) -> None:
 
 
 def build_site(session: nox.Session, builder: str = "html") -> None:
-    session.run("python", "-m", "sphinx", "-q", "-b", builder, *SPHINX, f"build/{builder}")
+    # Sphinx notes more about a page for translators, so their catalogues have a reading of their own.
+    doctrees = ["-d", "build/doctrees-gettext"] if builder == "gettext" else DOCTREES
+    session.run("python", "-m", "sphinx", "-q", "-b", builder, *doctrees, *SPHINX, f"build/{builder}")
 
 
 def build_live(session: nox.Session) -> None:
@@ -132,7 +135,7 @@ def serve(session: nox.Session) -> None:
     port = int(session.posargs[0]) if session.posargs else free_port()
     session.log(f"The book is at http://127.0.0.1:{port}/book/index.html  (stop with Ctrl-C)")
     ignore = [arg for path in ("build", ".nox", ".git", "node_modules") for arg in ("--ignore", str(ROOT / path))]
-    session.run("sphinx-autobuild", "--host", "127.0.0.1", "--port", str(port), *ignore, "-q", *SPHINX, str(SITE))
+    session.run("sphinx-autobuild", "--host", "127.0.0.1", "--port", str(port), *ignore, "-q", *DOCTREES, *SPHINX, str(SITE))
 
 
 @nox.session

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # Order matters only to scripts: one that is named earlier is loaded earlier.
-PARTS = ("assets", "records", "calc", "record", "question", "gate", "panel", "live", "exercise", "reference", "katex", "mathfonts", "theme")
+PARTS = (
+    "assets", "records", "calc", "record", "question", "gate", "panel", "live", "exercise",
+    "reference", "katex", "mathfonts", "theme", "elsewhere", "epub",
+)  # fmt: skip
 
 
 def _add_static(app: Sphinx, config: Config) -> None:

@@ -9,6 +9,7 @@ beside it: for any other character, and for any other font, the browser fetches 
 from __future__ import annotations
 
 import io
+import logging
 import re
 from base64 import b64encode
 from hashlib import sha256
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from docutils import nodes
     from sphinx.application import Sphinx
 
+logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells every table that it drops
 FILE = "mathfonts.css"
 FONTS = {
     "KaTeX_Main-Regular": ("KaTeX_Main", "normal"),

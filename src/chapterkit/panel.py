@@ -9,6 +9,7 @@ What an author can get wrong is found while pages are read, and stops the build 
 
 from __future__ import annotations
 
+import html
 import inspect
 import json
 import sys
@@ -23,11 +24,12 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
 from chapterkit import compile, errors, javascript, picture, quantity, table
-from chapterkit.assets import write_if_changed, is_page_builder
+from chapterkit.assets import is_page_builder, write_if_changed
 from chapterkit.compile import CompileError, compile_functions
+from chapterkit.elsewhere import PLAIN, words
 from chapterkit.instrument import Choice, Instrument, InstrumentError, Picture, State, load
 from chapterkit.instrument_check import check
-from chapterkit.panel_html import choice_words, panel_html, plain
+from chapterkit.panel_html import choice_words, panel_html
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -170,15 +172,22 @@ class _Panel(SphinxPostTransform):
         results = nodes.bullet_list("", bullet="*")
         for readout in instrument.readouts:
             value, note = state.readout(readout)
-            words = f"{readout.label}: {value}" + (f" ({plain(note)})" if note else "")
-            results += nodes.list_item("", nodes.paragraph("", words))
+            said = f"{html.escape(readout.label)}: {html.escape(value)}" + (f" ({note})" if note else "")
+            results += nodes.list_item("", words(self.app, said))
         new: list[nodes.Node] = [title, settings, results]
-        new += [nodes.paragraph("", plain(text)) for text in (*state.sentences().values(), *state.lines())]
+        new += [words(self.app, text) for text in (*state.sentences().values(), *state.lines())]
         for part, figure in zip(instrument.pictures, figures, strict=True):
             new.append(self._image(instrument.name, part, figure, state))
         return new
 
     def _image(self, name: str, part: Picture, figure: dict[str, Any], state: State) -> nodes.Node:
+        caption = state.caption(part)
+        ids = [nodes.make_id(f"{name}-{part.name}")]  # with numbered figures, writers ask for an id
+        if self.app.builder.format in PLAIN:
+            said = _("Picture: {title}.").format(title=f"<b>{html.escape(part.title)}</b>")
+            told = words(self.app, f"{said} {caption}")
+            told["ids"] = ids
+            return told
         kind = "pdf" if self.app.builder.format == "latex" else "png"
         folder = Path(self.app.doctreedir) / "pictures"
         folder.mkdir(parents=True, exist_ok=True)
@@ -187,9 +196,8 @@ class _Panel(SphinxPostTransform):
         # An absolute path is what the image collector would have noted, had the author written it.
         self.env.images.add_file(self.env.docname, str(file))
         image = nodes.image(uri=str(file), alt=part.title, candidates={"*": str(file)})
-        caption = nodes.caption("", plain(state.caption(part)) or part.title)
-        # With numbered figures, writers ask for an id.
-        return nodes.figure("", image, caption, ids=[nodes.make_id(f"{name}-{part.name}")])
+        below = words(self.app, caption or html.escape(part.title))
+        return nodes.figure("", image, nodes.caption("", "", *below.children), ids=ids)
 
 
 def _add_scripts(

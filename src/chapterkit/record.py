@@ -145,13 +145,14 @@ class ProgressToHtml(OnPages):
 
 
 class ProgressToText(Elsewhere):
-    """There is no reader's record in a printed book."""
+    """There is no reader's record in a printed book; it says where there is one."""
 
     default_priority = 230
 
     def run(self, **_options: Any) -> None:
         for node in list(self.document.findall(my_progress)):
-            replace(node, [])
+            words = _("The web edition of this book keeps your answers here, in your own browser.")
+            replace(node, [nodes.paragraph("", words)])
 
 
 def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
