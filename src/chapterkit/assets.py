@@ -1,9 +1,11 @@
 """What a page loads: one style sheet, one script, and a few bytes of each in its head.
 
 Extensions add small files; a page that asked for each of them would make more than a dozen
-requests. Here they are joined, in their order, when the page is written. What the page needs
-before its first paint (`boot.js`) stands in its head. What belongs to the whole book, such as the
-list of its questions, is written once per build into `book.js`.
+requests. Here they are joined, in their order. Scripts are joined when the page is written, and those
+that only answer a reader's hand come after everything else. Styles are joined when the last page is
+written, because by then it is known which of their rules any page can need; `prune` leaves out the
+rest. What the page needs before its first paint (`boot.js`) stands in its head. What belongs to the
+whole book, such as the list of its questions, is written once per build into `book.js`.
 """
 
 from __future__ import annotations
@@ -12,17 +14,20 @@ import json
 import os
 import posixpath
 import re
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import rcssmin
 import rjsmin
 from sphinx.builders.html._assets import _CascadingStyleSheet, _JavaScript
 
 from chapterkit import quantity
+from chapterkit.prune import Used, prune
 
 if TYPE_CHECKING:
     from docutils import nodes
@@ -30,8 +35,14 @@ if TYPE_CHECKING:
     from sphinx.builders import Builder
 
 STATIC = Path(__file__).parent / "static"
-# These are written after the last page, so their content is not known when pages are.
-_WRITTEN_LATE = {"_static/pygments.css", "_static/mathfonts.css"}
+# They wait for a click or a key, so a page works before they come.
+_LATER = {
+    "documentation_options.js", "doctools.js", "sphinx_highlight.js", "clipboard.min.js", "copybutton.js",
+}  # fmt: skip
+# Scripts of components, with the class without which they find nothing to do.
+_FOR = {"design-tabs.js": "sd-tab-set"}
+_JOINED = re.compile(rb"""(_static/joined/(\w+)\.css)(?:\?v=\w*)?(?=["'])""")
+_SCRIPT = re.compile(r"""["']([^"'?]+\.js)(?:\?[^"']*)?["']""")
 _URL = re.compile(r"""url\(\s*(['"]?)(?!data:|https?:|/|#)([^)'"]+)\1\s*\)""")
 _SOURCE_MAP = re.compile(r"\n?(?://|/\*)# sourceMappingURL=[^\n*]*(?:\*/)?")
 
@@ -68,10 +79,14 @@ def write_if_changed(target: Path, text: str) -> None:
     scratch.replace(target)
 
 
-def _joinable(app: Sphinx, asset: object, allowed: set[str]) -> bool:
-    name = os.fspath(getattr(asset, "filename", None) or "")
-    plain = set(getattr(asset, "attributes", {})) <= allowed
-    return bool(name) and plain and name not in _WRITTEN_LATE and Path(app.outdir, name).is_file()
+def _name(asset: object) -> str:
+    return os.fspath(getattr(asset, "filename", None) or "")
+
+
+def _plain(asset: object, allowed: set[str]) -> bool:
+    """Whether the asset is a file of this site that asks for nothing special."""
+    name = _name(asset)
+    return bool(name) and "://" not in name and set(getattr(asset, "attributes", {})) <= allowed
 
 
 @cache
@@ -80,21 +95,23 @@ def _bare(script: Path) -> str:
     return str(rjsmin.jsmin(script.read_text(encoding="utf-8")))
 
 
-def _join(app: Sphinx, names: list[str], suffix: str) -> str:
-    joined = f"_static/joined/{sha256(chr(10).join(names).encode()).hexdigest()[:12]}{suffix}"
-    parts = []
-    for name in names:
-        text = _SOURCE_MAP.sub("", Path(app.outdir, name).read_text(encoding="utf-8"))
-        if suffix == ".css":
-            start = posixpath.relpath(posixpath.dirname(name), posixpath.dirname(joined))
-            text = _URL.sub(lambda m, at=start: f"url({posixpath.normpath(posixpath.join(at, m[2]))})", text)
-        parts.append(text.rstrip() + ("\n" if suffix == ".css" else "\n;\n"))
-    shrink = rcssmin.cssmin if suffix == ".css" else rjsmin.jsmin
+def _join_name(names: list[str], suffix: str) -> str:
+    return f"_static/joined/{sha256(chr(10).join(names).encode()).hexdigest()[:12]}{suffix}"
+
+
+def _join_scripts(app: Sphinx, names: list[str]) -> str:
+    joined = _join_name(names, ".js")
+    texts = [_SOURCE_MAP.sub("", Path(app.outdir, name).read_text(encoding="utf-8")) for name in names]
     target = Path(app.outdir, joined)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Comments that begin with a bang are licences, and stay.
-    write_if_changed(target, shrink("".join(parts), keep_bang_comments=True))
+    text = rjsmin.jsmin("".join(f"{text.rstrip()}\n;\n" for text in texts), keep_bang_comments=True)
+    write_if_changed(target, text)
     return joined
+
+
+def _notes(app: Sphinx) -> Path:
+    return Path(app.doctreedir) / "joined" / app.builder.name
 
 
 def _join_page_assets(
@@ -102,18 +119,32 @@ def _join_page_assets(
 ) -> None:
     if not is_page_builder(app.builder):
         return
-    styles, scripts = context["css_files"], context["script_files"]
-    join_css = [s for s in styles if _joinable(app, s, {"rel", "type"})]
+    styles = sorted(context["css_files"], key=lambda style: style.priority)  # as Sphinx will, but only later
+    join_css = [s for s in styles if _plain(s, {"rel", "type"})]
     if join_css:
-        name = _join(app, [os.fspath(s.filename) for s in join_css], ".css")
+        names = [_name(s) for s in join_css]
+        joined = _join_name(names, ".css")
+        note = _notes(app) / f"{Path(joined).stem}.txt"
+        note.parent.mkdir(parents=True, exist_ok=True)
+        write_if_changed(note, "\n".join(names))
         rest = [s for s in styles if s not in join_css]
         # What comes last by its priority has the last word, over joined rules too.
-        context["css_files"] = sorted([*rest, _CascadingStyleSheet(name, priority=800)], key=lambda s: s.priority)
-    join_js = [s for s in scripts if _joinable(app, s, {"defer"})]
-    if join_js:
-        name = _join(app, [os.fspath(s.filename) for s in join_js], ".js")
-        rest = [s for s in scripts if s not in join_js]
-        context["script_files"] = [_JavaScript(name, defer="defer"), *rest]
+        context["css_files"] = sorted([*rest, _CascadingStyleSheet(joined, priority=800)], key=lambda s: s.priority)
+    body = context.get("body") or ""
+    scripts = [s for s in context["script_files"] if _FOR.get(posixpath.basename(_name(s)), "") in body]
+    join_js = [s for s in scripts if _plain(s, {"defer"}) and Path(app.outdir, _name(s)).is_file()]
+    # Pages without a source, such as the search, have scripts of their own that lean on these.
+    later = [s for s in join_js if doctree is not None and posixpath.basename(_name(s)) in _LATER]
+    now = [s for s in join_js if s not in later]
+    attributes = {"defer": "defer"}
+    if later and now:
+        joined = _join_scripts(app, [_name(s) for s in later])
+        version = zlib.crc32(Path(app.outdir, joined).read_bytes())
+        attributes["data-later"] = f"{context['pathto'](joined, resource=True)}?v={version:08x}"
+    rest = [s for s in scripts if s not in join_js]
+    if now:
+        rest.insert(0, _JavaScript(_join_scripts(app, [_name(s) for s in now]), **attributes))
+    context["script_files"] = rest
     settings = {"book": app.config.chapterkit_book, "charts": app.config.chapterkit_charts}
     head = json.dumps(settings, sort_keys=True).replace("<", "\\u003c")
     boot = "\n".join(_bare(STATIC / name) for name in ("firstpaint.js", "boot.js"))
@@ -123,6 +154,63 @@ def _join_page_assets(
     )
 
 
+def _write_styles(app: Sphinx, problem: Exception | None) -> None:
+    """Join and prune the styles for the pages there are, and tell the pages which version they got.
+
+    All pages are looked at, those of earlier builds too: a page that is built alone gets the same style.
+    """
+    if problem or not is_page_builder(app.builder):
+        return
+    outdir = Path(app.outdir)
+    pages: dict[Path, bytes] = {}
+    for path in outdir.rglob("*.html"):
+        text = path.read_bytes()
+        if _JOINED.search(text):
+            pages[path] = text
+    versions: dict[bytes, bytes] = {}
+    for note in sorted(_notes(app).glob("*.txt")):
+        name = f"_static/joined/{note.stem}.css"
+        linked = {path: text for path, text in pages.items() if name.encode() in text}
+        if linked:
+            _write_style(app, note, outdir / name, linked)
+            versions[note.stem.encode()] = b"%08x" % zlib.crc32((outdir / name).read_bytes())
+    for path, text in pages.items():
+        new = _JOINED.sub(lambda m: b"%b?v=%b" % (m[1], versions[m[2]]) if m[2] in versions else m[0], text)
+        if new != text:
+            scratch = path.with_suffix(".tmp")
+            scratch.write_bytes(new)
+            scratch.replace(path)
+
+
+def _write_style(app: Sphinx, note: Path, target: Path, pages: dict[Path, bytes]) -> None:
+    used, scripts = Used(), {Path(app.outdir, "_static", app.config.chapterkit_charts)}
+    for path, text in pages.items():
+        page = text.decode()
+        used.see_page(page)
+        scripts.update(Path(os.path.normpath(path.parent / unquote(name))) for name in _SCRIPT.findall(page))
+    for script in scripts:
+        if script.is_file():
+            used.see_script(script.read_text(encoding="utf-8"))
+    whole = "".join(_styles(app, note.read_text(encoding="utf-8").split("\n"), target))
+    # Pruning takes a second, so it is done only when something has changed.
+    key = sha256(f"{used.within(whole).key()}\n{whole}".encode()).hexdigest()
+    done = note.with_suffix(".done")
+    if not (target.exists() and done.exists() and done.read_text() == key):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_if_changed(target, rcssmin.cssmin(prune(whole, used), keep_bang_comments=True))
+        done.write_text(key)
+
+
+def _styles(app: Sphinx, names: list[str], target: Path) -> Iterator[str]:
+    folder = posixpath.dirname(target.relative_to(app.outdir).as_posix())
+    for name in names:
+        path = Path(app.outdir, name)
+        if path.is_file():
+            start = posixpath.relpath(posixpath.dirname(name), folder)
+            text = _SOURCE_MAP.sub("", path.read_text(encoding="utf-8"))
+            yield _URL.sub(lambda m, at=start: f"url({posixpath.normpath(posixpath.join(at, m[2]))})", text).rstrip() + "\n"
+
+
 def setup(app: Sphinx) -> None:
     """Join assets; settings: ``chapterkit_book``, the name under which a reader's record is kept."""
     app._chapterkit_provided = {}  # type: ignore[attr-defined]
@@ -130,5 +218,8 @@ def setup(app: Sphinx) -> None:
     provide(app, "units", lambda app: quantity.as_data())
     app.add_js_file("book.js", priority=400, defer="defer")
     app.add_js_file("quantity.js", priority=401, defer="defer")
+    app.add_js_file("later.js", priority=402, defer="defer")
     app.connect("write-started", _write_book)
     app.connect("html-page-context", _join_page_assets, priority=950)
+    # Other extensions write style sheets when the build ends, too.
+    app.connect("build-finished", _write_styles, priority=900)

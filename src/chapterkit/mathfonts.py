@@ -9,9 +9,11 @@ beside it: for any other character, and for any other font, the browser fetches 
 from __future__ import annotations
 
 import io
+import json
 import logging
 import re
 from base64 import b64encode
+from collections.abc import Iterable
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from fontTools import subset
 from fontTools.ttLib import TTFont
+from fontTools.ttLib.tables._g_l_y_f import Glyph
 
 from chapterkit.assets import is_page_builder, write_if_changed
 
@@ -34,29 +37,69 @@ FONTS = {
     **{f"KaTeX_Size{size}-Regular": (f"KaTeX_Size{size}", "normal") for size in (1, 2, 3, 4)},
 }
 _FORMULA = '<span class="katex-html"'
-_TAG = re.compile(r"<(/?)span\b[^>]*>|<[^>]*>")
+_TAG = re.compile(r'<(/?)span(?:[^>]*?class="([^"]*)")?[^>]*>|<[^>]*>')
+# The classes with which KaTeX's style chooses a font; whatever is in none of them inherits.
+_CHOICES = [
+    ({"mathnormal"}, "KaTeX_Math-Italic"),
+    ({"textrm"}, "KaTeX_Main-Regular"),
+    ({"mainrm"}, "KaTeX_Main-Regular"),
+    ({"op-symbol", "small-op"}, "KaTeX_Size1-Regular"),
+    ({"op-symbol", "large-op"}, "KaTeX_Size2-Regular"),
+    *(({"delimsizing", f"size{size}"}, f"KaTeX_Size{size}-Regular") for size in (1, 2, 3, 4)),
+    ({"delim-size1"}, "KaTeX_Size1-Regular"),
+    ({"delim-size4"}, "KaTeX_Size4-Regular"),
+]
+_LICENCE = """\
+/*! KaTeX fonts, cut. (c) 2009-2010 Design Science, Inc., 2014-2018 Khan Academy. SIL Open Font License 1.1 */
+"""
+_BLANK = 0x200B  # KaTeX builds with it, but its fonts lack it, so a browser would fetch the full font in vain
 
 
-def characters(page: str) -> set[str]:
-    """The characters that stand in the visible half of a page's formulas."""
-    found: set[str] = set()
+def characters(page: str) -> dict[str, set[str]]:
+    """The characters that stand in the visible half of a page's formulas, by the font they are shown in.
+
+    A font that is not known here is fetched as it is; a character noted for one font too many costs bytes only.
+    """
+    found: dict[str, set[str]] = {}
     at = page.find(_FORMULA)
     while at >= 0:
-        depth, text_from = 0, at
+        fonts, text_from = ["KaTeX_Main-Regular"], at
         for tag in _TAG.finditer(page, at):
-            found.update(unescape(page[text_from : tag.start()]))
+            if letters := unescape(page[text_from : tag.start()]):
+                found.setdefault(fonts[-1], set()).update(letters)
             text_from = tag.end()
-            depth += 0 if tag[1] is None else -1 if tag[1] else 1
-            if depth == 0:
+            if tag[1]:
+                fonts.pop()
+            elif tag[1] is not None:
+                own = set((tag[2] or "").split())
+                fonts.append(next((font for classes, font in _CHOICES if classes <= own), fonts[-1]))
+            if len(fonts) == 1:
                 break
         at = page.find(_FORMULA, text_from)
     return found
 
 
-def face(file: Path, family: str, style: str, wanted: str) -> str:
+def _with_blank(font: TTFont) -> None:
+    """Give the font a zero-width space without ink."""
+    name = "uni200B"
+    font.setGlyphOrder([*font.getGlyphOrder(), name])
+    font["glyf"][name] = Glyph()
+    font["hmtx"][name] = (0, 0)
+    for table in font["cmap"].tables:
+        if table.isUnicode():
+            table.cmap[_BLANK] = name
+
+
+
+
+def face(file: Path, family: str, style: str, wanted: Iterable[str]) -> str:
     """One ``@font-face`` with the font cut down to `wanted`, or nothing if it has none of that."""
     font = TTFont(file, recalcTimestamp=False)  # two builds are the same bytes
-    options = subset.Options(flavor="woff2", layout_features=[], hinting=False, notdef_outline=True)
+    if chr(_BLANK) in wanted and _BLANK not in font.getBestCmap():
+        _with_blank(font)
+    # Who made the fonts is said once, in the style; names in each of them would weigh as much as a letter.
+    options = subset.Options(flavor="woff2", layout_features=[], hinting=False, notdef_outline=True, name_IDs=[])
+    options.drop_tables += ["gasp"]
     cutter = subset.Subsetter(options)
     held = sorted(ord(letter) for letter in wanted if ord(letter) in font.getBestCmap())
     if not held:
@@ -80,9 +123,10 @@ def _note(
     """Keep what a page's formulas hold: pages are written by several processes, and not all of them each time."""
     if doctree is None or not is_page_builder(app.builder):
         return
-    note = _notes(app) / f"{pagename}.txt"
+    note = _notes(app) / f"{pagename}.json"
     note.parent.mkdir(parents=True, exist_ok=True)
-    write_if_changed(note, "".join(sorted(characters(context.get("body", "")))))
+    found = characters(context.get("body", ""))
+    write_if_changed(note, json.dumps({font: "".join(sorted(held)) for font, held in sorted(found.items())}))
 
 
 def _notes(app: Sphinx) -> Path:
@@ -92,23 +136,25 @@ def _notes(app: Sphinx) -> Path:
 def _write(app: Sphinx, problem: Exception | None) -> None:
     if problem or not is_page_builder(app.builder):
         return
-    notes = [_notes(app) / f"{docname}.txt" for docname in app.env.found_docs]
-    wanted = "".join(
-        sorted({letter for note in notes if note.exists() for letter in note.read_text(encoding="utf-8")})
-    )
+    notes = [_notes(app) / f"{docname}.json" for docname in app.env.found_docs]
+    wanted: dict[str, set[str]] = {}
+    for note in notes:
+        for font, held in json.loads(note.read_text(encoding="utf-8")).items() if note.exists() else ():
+            wanted.setdefault(font, set()).update(held)
     static = Path(app.outdir, "_static")
     folder = (static / app.config.katex_css_path).parent / "fonts"
     # Cutting takes a second, so it is done only for characters that are new.
-    first = f"/* {sha256(wanted.encode()).hexdigest()} */\n"
+    key = json.dumps({font: sorted(held) for font, held in sorted(wanted.items())})
+    first = f"/* {sha256(key.encode()).hexdigest()} */\n"
     target = static / FILE
     if target.exists() and target.read_text(encoding="utf-8").startswith(first):
         return
     faces = [
-        face(folder / f"{name}.woff2", *how, wanted)
+        face(folder / f"{name}.woff2", *how, wanted.get(name, ()))
         for name, how in FONTS.items()
         if (folder / f"{name}.woff2").exists()
     ]
-    write_if_changed(target, first + "".join(faces))
+    write_if_changed(target, first + _LICENCE + "".join(faces))
 
 
 def setup(app: Sphinx) -> None:

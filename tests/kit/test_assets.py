@@ -58,7 +58,8 @@ def site(swings):
     (book.folder / "sub").mkdir()
     book.write("sub/page.md", "# Below\n")
     index = (book.folder / "index.md").read_text()
-    book.write("index.md", index.replace("four\n", "four\nsub/page\n"))
+    marks = "".join(f"<{tag}></{tag}>" for tag in "abcdef")
+    book.write("index.md", index.replace("four\n", "four\nsub/page\n") + f"\n```{{raw}} html\n{marks}\n```\n")
     done = book.build()
     assert not done.warnings
     return done
@@ -157,12 +158,70 @@ def test_pages_of_one_kind_share_their_files(site):
     names = {
         tuple(posixpath.basename(name) for name in joined(page.read_text(), suffix))
         for page in site.outdir.glob("*.html")
+        if page.stem not in ("search", "genindex")
         for suffix in (".css", ".js")
     }
     assert len(names) == 2
     assert posixpath.basename(joined(site.read("sub/page.html"), ".js")[0]) in {
         name for pair in names for name in pair
     }
+
+
+def test_what_waits_for_a_reader_s_hand_comes_after_all_else(site):
+    """Only the address of those scripts stands in the page; the search, which leans on them, has them at once."""
+    text = site.read("sub/page.html")
+    address = re.search(r'data-later="\.\./(_static/joined/\w+\.js)\?v=\w+"', text)[1]
+    assert "SphinxHighlight" in site.read(address)
+    assert "SphinxHighlight" not in site.read(joined(site.read("swing.html"), ".js")[0])
+    search = site.read("search.html")
+    assert "data-later" not in search
+    assert "SphinxHighlight" in site.read(joined(search, ".js")[0])
+
+
+def test_a_script_comes_only_to_pages_with_something_for_it(swings):
+    book = swings()
+    conf = (book.folder / "conf.py").read_text()
+    book.write("conf.py", conf + "\nextensions += ['sphinx_design']\nmyst_enable_extensions = ['colon_fence']\n")
+    book.only("Nothing to choose.", tabs="::::{tab-set}\n:::{tab-item} One\nText\n:::\n::::\n")
+    done = book.build()
+    assert "design-tabs.js" in done.read("tabs.html")
+    assert "design-tabs.js" not in done.read("index.html")
+
+
+def style_of(done, page: str) -> str:
+    return done.read(joined(done.read(page), ".css")[0])
+
+
+def test_a_joined_style_holds_no_rule_that_no_page_needs(site):
+    assert ".ck-canvas" in style_of(site, "swing.html")
+    assert ".sig-paren" in site.read("_static/basic.css")
+    assert ".sig-paren" not in style_of(site, "swing.html")
+
+
+def test_a_page_that_is_built_alone_gets_the_style_of_a_clean_build(swings):
+    book = swings()
+    first = book.build()
+    assert "div.topic" not in style_of(first, "index.html")
+    book.write("one.md", "# One\n\n```{topic} New here\nText\n```\n")
+    again, clean = book.build(), book.build(out="_clean")
+    assert "div.topic" in style_of(again, "index.html")
+    for page in clean.outdir.rglob("*.html"):
+        name = page.relative_to(clean.outdir).as_posix()
+        assert again.read(name) == clean.read(name)
+        assert style_of(again, name) == style_of(clean, name)
+
+
+def test_a_style_that_changes_gets_a_new_address_on_every_page(swings):
+    book = swings()
+
+    def addresses(done):
+        return {re.search(r"joined/\w+\.css(\?v=\w+)", done.read(f"{name}.html"))[1] for name in ("index", "one", "two")}
+
+    before = addresses(book.build())
+    book.write("one.md", "# One\n\n```{topic} New here\nText\n```\n")
+    after = addresses(book.build())
+    assert len(before) == len(after) == 1
+    assert before != after
 
 
 def test_only_scripts_of_instruments_come_beside_the_joined_one(site):

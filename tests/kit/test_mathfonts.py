@@ -14,7 +14,6 @@ from fontTools.ttLib import TTFont
 
 from chapterkit.mathfonts import characters, face
 
-
 MADE = 3_000_000_000  # some second of 1999, as fonts count
 
 
@@ -54,11 +53,35 @@ def test_characters_are_those_of_the_visible_half_of_formulas_only():
         '<span class="katex-html" aria-hidden="true"><span class="base">a<span>&lt;</span></span>b</span></span> z</p>'
         '<span class="katex-html" aria-hidden="true">c<svg><path d="M0"/></svg>\u2212</span> tail'
     )
-    assert characters(page) == set("a<bc\u2212")
+    assert characters(page) == {"KaTeX_Main-Regular": set("a<bc\u2212")}
 
 
 def test_a_page_without_formulas_needs_no_character():
-    assert characters("<p>words</p>") == set()
+    assert characters("<p>words</p>") == {}
+
+
+def test_a_character_is_noted_for_the_font_that_its_class_chooses():
+    page = (
+        '<span class="katex-html" aria-hidden="true"><span class="mord mathnormal">x<span class="mord">y</span></span>'
+        '<span class="mord text"><span class="mord textrm">if</span></span><span class="delimsizing size3">(</span>'
+        '<span class="delimsizing mult"><span class="delim-size4"><span>[</span></span></span>'
+        '<span class="mop op-symbol large-op" style="top:0">\u2211</span>1</span>'
+    )
+    assert characters(page) == {
+        "KaTeX_Main-Regular": set("if1"),
+        "KaTeX_Math-Italic": set("xy"),
+        "KaTeX_Size2-Regular": {"\u2211"},
+        "KaTeX_Size3-Regular": {"("},
+        "KaTeX_Size4-Regular": {"["},
+    }
+
+
+def test_the_space_without_width_is_in_the_cut_font_so_that_nobody_asks_for_the_full_one(font):
+    rule = face(font, "Tiny", "normal", "a\u200b")
+    assert held(rule) == {ord("a"), 0x200B}
+    data = re.search(r"base64,([^)]+)\)", rule)[1]
+    cut = TTFont(io.BytesIO(b64decode(data)))
+    assert cut["hmtx"][cut.getBestCmap()[0x200B]] == (0, 0)
 
 
 def test_a_cut_font_holds_what_is_wanted_and_its_range_says_so(font):
