@@ -19,7 +19,10 @@ GPU_PRICE = 3.0 / 3600.0
 
 @dataclass(frozen=True)
 class GPU:
-    """One accelerator; ``peak_flops`` is dense 16-bit (BF16) arithmetic, without sparsity."""
+    """One accelerator; ``peak_flops`` is dense 16-bit (BF16) arithmetic.
+
+    The datasheet of the H100 prints the rate with sparsity, which is twice as high.
+    """
 
     name: str
     peak_flops: float
