@@ -16,7 +16,7 @@ import numpy as np
 from fault_tolerance_checks.answer import Answer
 from fault_tolerance_checks.report import Failed, Report, Wrong
 
-PARTS = ("a",)
+PARTS = ("a", "b", "c", "d")
 
 
 @dataclass(frozen=True)

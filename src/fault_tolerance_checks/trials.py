@@ -239,6 +239,8 @@ def _looks_like(
         )
         if same:
             return words
+    if all(math.isclose(g, d, rel_tol=1e-2) for g, d in zip(got, due, strict=True)):
+        return "nearly right: was something rounded, or left over from two numbers that are nearly equal?"
     return other_unit(got, due, unit, rel) or constant_factor(got, due)
 
 
