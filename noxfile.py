@@ -80,6 +80,13 @@ def build_live(session: nox.Session) -> None:
     )  # fmt: skip
 
 
+@nox.session
+def lite(session: nox.Session) -> None:
+    """Put the Python that runs in the browser into the site; `serve`, `book` and `tests` do so too."""
+    install(session, "book")
+    build_live(session)
+
+
 def find_browser(session: nox.Session) -> str:
     """The path of a Chromium: the one named, the system's, Debian's package, or Playwright's own."""
     named = os.environ.get("BOOK_CHROMIUM")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import html
 import json
 import re
 from pathlib import Path
-from urllib.parse import parse_qs
 
 import pytest
 from sphinx.testing.util import SphinxTestApp
@@ -56,11 +56,9 @@ def test_a_page_gets_a_real_button_named_by_its_author(site: Site) -> None:
     assert warnings == ""
     assert control["id"] == "live-tea-time"
     assert control["data-runtime"] == "../lite/"
-    query = parse_qs(control["data-query"])
-    assert query["code"] == ["minutes = 4\nprint(minutes < 5 & 7)"]
-    assert query["kernel"] == ["python"]
-    assert '<button type="button" class="ck-live-open" aria-describedby="live-tea-time-note">' in page
-    assert "Starts Python in this page." in page
+    assert '<button type="button" aria-describedby="live-tea-time-note">Run and change it</button>' in page
+    assert 'data-act="all" aria-describedby="live-tea-time-note">Run this page</button>' in page
+    assert "Starts Python beside this page." in page
     assert page.index("minutes") < page.index('class="ck-live"') < page.index("More words")
 
 
@@ -68,9 +66,12 @@ def test_the_size_is_said_as_soon_as_the_runtime_is_there(site: Site) -> None:
     """Also on a page that is not built anew for any other reason."""
     out, _ = site.build()
     (out / "lite").mkdir()
-    (out / "lite" / "size.json").write_text('{"bytes": 12880596}')
+    facts = {"bytes": 12880596, "version": "abc", "wheel": "tea-1-py3-none-any.whl"}
+    (out / "lite" / "size.json").write_text(json.dumps(facts))
     site.build()
-    assert "a download of 13 MB, once" in (out / "deep" / "page.html").read_text(encoding="utf-8")
+    page = (out / "deep" / "page.html").read_text(encoding="utf-8")
+    assert "a download of 13 MB, once" in page
+    assert json.loads(controls(page)[0]["data-facts"]) == facts
 
 
 def test_the_address_is_right_when_every_page_is_a_folder(site: Site) -> None:
@@ -79,10 +80,58 @@ def test_the_address_is_right_when_every_page_is_a_folder(site: Site) -> None:
     assert control["data-runtime"] == "../../lite/"
 
 
-def test_only_pages_with_a_live_cell_load_its_script(site: Site) -> None:
+def test_only_pages_with_a_cell_load_its_script_and_that_is_small(site: Site) -> None:
+    """What the panel needs comes when its button is pressed."""
+    (site.folder / "index.md").write_text(f"{HEADER}# Tea\n\n```{{toctree}}\ndeep/page\n```\n")
     out, _ = site.build()
-    assert "live.js" in (out / "deep" / "page.html").read_text(encoding="utf-8")
+    page = (out / "deep" / "page.html").read_text(encoding="utf-8")
+    assert "live.js" in page
+    assert "live-panel" not in page and "live-words" not in page
     assert "live.js" not in (out / "index.html").read_text(encoding="utf-8")
+    static = out / "_static"
+    assert sum(len(gzip.compress((static / name).read_bytes())) for name in ("live.js", "live.css")) < 2000
+
+
+def test_every_cell_is_live_but_those_that_are_said_not_to_be(site: Site) -> None:
+    hidden = PLAIN.replace("print(1)", ":tags: [remove-input]\n\nprint(2)")
+    quiet = PLAIN.replace("print(1)", ":tags: [not-live]\n\nprint(3)")
+    site.page(CELL + PLAIN + hidden + quiet)
+    out, warnings = site.build()
+    page = (out / "deep" / "page.html").read_text(encoding="utf-8")
+    assert warnings == ""
+    assert len(controls(page)) == 2
+    assert page.count("Run this page") == 1
+
+
+def test_a_cell_without_a_name_keeps_its_id_when_others_come_before_it(site: Site) -> None:
+    """A reader's changes are kept under it."""
+    site.page(PLAIN)
+    before = controls((site.build()[0] / "deep" / "page.html").read_text(encoding="utf-8"))
+    site.page(CELL + PLAIN)
+    after = controls((site.build()[0] / "deep" / "page.html").read_text(encoding="utf-8"))
+    assert before[0]["id"] == after[1]["id"] != after[0]["id"]
+
+
+CHECKED = "```{code-cell}\n---\ntags: [live]\nname: brew\ncheck: tea-1\n---\nminutes = None\n```\n"
+
+
+def test_a_checked_cell_has_a_second_button_and_says_what_is_asked(site: Site) -> None:
+    with (site.folder / "conf.py").open("a") as conf:
+        conf.write("chapterkit_checks = 'tea_checks'\n")
+    site.page(CELL + CHECKED)
+    out, warnings = site.build()
+    page = (out / "deep" / "page.html").read_text(encoding="utf-8")
+    plain, checked = controls(page)
+    assert warnings == ""
+    assert "data-check" not in plain
+    assert checked["data-exercise"] == "tea-1"
+    assert checked["data-check"] == 'from tea_checks import check; check("tea-1")'
+    assert page.count(">Check</button>") == 1
+
+
+def test_a_checked_cell_in_a_book_without_checks_is_a_warning(site: Site) -> None:
+    site.page(CHECKED)
+    assert "the setting `chapterkit_checks` names no module" in site.build()[1]
 
 
 def test_no_page_asks_another_host_and_nothing_is_left_of_upstreams_controls(site: Site) -> None:
@@ -111,7 +160,7 @@ def test_a_cell_without_a_name_is_a_warning_with_its_line(site: Site) -> None:
     site.page("```{code-cell}\n:tags: [live]\n\nprint(1)\n```\n")
     out, warnings = site.build()
     assert re.search(r"page\.md:\d+: WARNING: a live cell needs a name", warnings)
-    assert controls((out / "deep" / "page.html").read_text(encoding="utf-8"))[0]["id"] == "live-cell-1"
+    assert controls((out / "deep" / "page.html").read_text(encoding="utf-8"))[0]["id"].startswith("live-cell-")
 
 
 def test_two_cells_of_one_name_are_a_warning(site: Site) -> None:
@@ -125,19 +174,19 @@ def test_upstreams_own_directive_becomes_the_same_control(site: Site) -> None:
     (control,) = controls((out / "deep" / "page.html").read_text(encoding="utf-8"))
     assert warnings == ""
     assert control["data-runtime"] == "../lite/"
-    assert parse_qs(control["data-query"])["code"] == ["print('x')"]
+    assert control["data-code"] == "print('x')"
 
 
-def test_the_words_of_the_script_stand_once_on_a_page(site: Site) -> None:
-    site.page(CELL + "\n" + CELL.replace("tea-time", "again"))
+def test_every_word_of_the_script_is_there_and_none_is_spare(site: Site) -> None:
     out, _ = site.build()
-    found = controls((out / "deep" / "page.html").read_text(encoding="utf-8"))
-    assert [("data-words" in c) for c in found] == [True, False]
-    words = json.loads(found[0]["data-words"])
-    source = Path(__file__).parents[2] / "src" / "chapterkit" / "live" / "static" / "live.js"
+    text = (out / "_static" / "live-words.js").read_text(encoding="utf-8")
+    words = json.loads(text.partition(".live = ")[2].rstrip().rstrip(";"))["words"]
+    source = Path(__file__).parents[2] / "src" / "chapterkit" / "live" / "static" / "live-panel.js"
     script = source.read_text(encoding="utf-8")
-    used = set(re.findall(r'words\.(\w+)|(?:say|fail|button)\("(\w+)"|return "(\w+)"', script))
-    assert {name for names in used for name in names if name} <= words.keys()
+    used = set(re.findall(r"words\.(\w+)", script))
+    quoted = set(re.findall(r'"(\w+)"', script))
+    assert used <= words.keys()
+    assert words.keys() <= used | quoted | {"downloadLong", "labLong"}
 
 
 def test_clean_builds_are_equal(site: Site, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ class Kit:
                 tar.addfile(entry, io.BytesIO(data))
         pins = [
             'standins = ["jedi"]',
-            '[local]\nname = "ours"\nimports = ["ours"]\nwithout = []\napplication-bytes = 10',
+            '[local]\nname = "ours"\nimports = ["ours"]\nwithout = []',
             '[application]\npackages = {}\narchive-sha256 = ""',
             f'[pyodide]\nnpm = "pyodide@1.0"\nsha256 = "{digest(core)}"\nlock = "pyodide-lock.json"',
             'files = ["pyodide.mjs", "pyodide.asm.wasm", "lib.zip"]\nlibrary = "lib.zip"',

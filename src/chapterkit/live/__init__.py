@@ -1,8 +1,9 @@
 """Live cells: a page's code run and changed by its reader, in the reader's own browser.
 
-A code cell with the tag `live` is run at build like any other and keeps that output. Below it
-stands a button that opens the same code in JupyterLite, whose runtime is part of the site:
-`python -m chapterkit.live build` puts it there.
+Every code cell is run at build and keeps that output. Below it stands a button that opens the page's
+code beside the text, in a Python that is part of the site: `python -m chapterkit.live build` puts it
+there. A cell with the tag `not-live` gets none, and a cell whose metadata says `check: <exercise>`
+gets a second one, which asks the book's module of checks about the reader's work.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ FOLDER = "lite"
 SIZE = "size.json"
 
 
-def runtime_bytes(outdir: str | Path) -> int | None:
-    """Bytes of a first start, if the runtime is in the site already."""
+def runtime_facts(outdir: str | Path) -> dict[str, Any]:
+    """What the runtime says of itself, if it is in the site already: bytes of a start, version, wheel."""
     try:
-        return int(json.loads(Path(outdir, FOLDER, SIZE).read_text(encoding="utf-8"))["bytes"])
+        facts = json.loads(Path(outdir, FOLDER, SIZE).read_text(encoding="utf-8"))
+        return {"bytes": int(facts["bytes"]), **{key: str(facts[key]) for key in ("version", "wheel")}}
     except (OSError, ValueError, KeyError, TypeError):
-        return None
+        return {}
 
 
 def _add_static(app: Sphinx, config: Config) -> None:
@@ -38,15 +40,17 @@ def _add_assets(
 ) -> None:
     from chapterkit.live.cells import LiveControl
 
+    # Only what the button needs: the rest comes when it is pressed.
     if app.builder.name != "epub" and doctree is not None and any(doctree.findall(LiveControl)):
         app.add_css_file("live.css")
         app.add_js_file("live.js", loading_method="defer")
 
 
 def setup(app: Sphinx) -> None:
-    """Register live cells; they need no setting."""
+    """Register live cells; the only setting names the module that knows the exercises."""
     from chapterkit.live import cells, jupyterlite
 
+    app.add_config_value("chapterkit_checks", "", "env", types=frozenset({str}))
     jupyterlite.setup(app)
     cells.setup(app)
     app.connect("config-inited", _add_static)

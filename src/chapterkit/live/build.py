@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 PYODIDE = Path("static", "pyodide")
 STAMP = "inputs.sha256"
 SIZE = "size.json"
-_TEXT = {".js", ".mjs", ".json", ".css", ".html", ".svg"}
+_TEXT = {".js", ".mjs", ".json", ".css", ".html", ".svg", ".py"}
 
 
 def build(site: Path, manifest_path: Path, cache: Path, project: Path, offered: Iterable[Path] = ()) -> bool:
@@ -53,8 +53,9 @@ def _make(
         out = Path(scratch, "out")
         shutil.copytree(base, out)
         runtime.add_own(manifest, wheels.own(project, Path(scratch, "wheels")), out / PYODIDE)
-        size = json.dumps({"bytes": first_run_bytes(manifest, out)})
-        (out / SIZE).write_text(f"{size}\n", encoding="utf-8")
+        own = runtime.own_wheel(out / PYODIDE, manifest.local["name"])
+        facts = {"bytes": first_run_bytes(out / PYODIDE), "version": inputs[:10], "wheel": own}
+        (out / SIZE).write_text(f"{json.dumps(facts)}\n", encoding="utf-8")
         _finish(out, inputs, ready)
 
 
@@ -79,14 +80,9 @@ def _finish(made: Path, inputs: str, place: Path) -> None:
     made.rename(place)
 
 
-def first_run_bytes(manifest: Manifest, out: Path) -> int:
-    """Bytes of a first start: all of Pyodide as sent, and the measured part of the application.
-
-    Text counts gzipped, as any static server sends it; WebAssembly in our own packing; archives as they are.
-    """
-    return int(manifest.local["application-bytes"]) + sum(
-        sent_bytes(path) for path in (out / PYODIDE).iterdir()
-    )
+def first_run_bytes(pyodide: Path) -> int:
+    """Bytes of a page's first start; text counts gzipped, as static servers send it."""
+    return sum(sent_bytes(path) for path in runtime.first_files(pyodide))
 
 
 def sent_bytes(path: Path) -> int:

@@ -1,9 +1,9 @@
 """jupyterlite-sphinx, without the habits this site does without.
 
-Its nodes, its directives and the address it makes for a panel are used; see `cells`. What is taken
-out again: a web font from another host on every page, a style sheet and a script for controls we
-replace, a folder it empties in the source tree, and a build of the whole application at the end of
-every build of the prose (`python -m chapterkit.live build` does that, from a cache).
+Its directives are used; see `cells`. What is taken out again: a web font from another host on every
+page, a style sheet and a script for controls we replace, a folder it empties in the source tree, and
+a build of the whole application at the end of every build of the prose (`python -m chapterkit.live
+build` does that, from a cache).
 """
 
 from __future__ import annotations
@@ -17,24 +17,12 @@ from jupyterlite_sphinx.jupyterlite_sphinx import RepliteIframe
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-__all__ = ["RepliteIframe", "panel_query", "setup"]
-
-# The panel is one cell: code above, its output below, run again with Shift+Enter.
-_OPTIONS = {
-    "kernel": "python",
-    "execute": "0",
-    "clearCellsOnExecute": "1",
-    "clearCodeContentOnExecute": "0",
-    "hideCodeInput": "1",
-    "showBanner": "0",
-    "promptCellPosition": "top",
-}
+__all__ = ["RepliteIframe", "console_options", "setup"]
 
 
-def panel_query(code: str) -> str:
-    """Return what the REPL is told in its address, as jupyterlite-sphinx writes it."""
-    node = RepliteIframe(content=code.split("\n"), lite_options=dict(_OPTIONS))
-    return str(node["iframe_src"].partition("?")[2])
+def console_options() -> dict[str, str]:
+    """Return what JupyterLite's console is told in its address, beside the code."""
+    return {"kernel": "python", "execute": "1", "showBanner": "0"}
 
 
 def setup(app: Sphinx) -> None:

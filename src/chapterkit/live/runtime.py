@@ -16,8 +16,12 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 
 from chapterkit.live.manifest import LiveBuildError, Manifest, digest
 
-# What the kernel's worker imports in Pyodide's place; see the file.
-BOOT = Path(__file__).parent / "inside" / "boot.mjs"
+INSIDE = Path(__file__).parent / "inside"
+# What JupyterLite's worker imports in Pyodide's place; see the file.
+BOOT = INSIDE / "boot.mjs"
+# The kernel that pages start, and what it loads before the first cell.
+KERNEL = (INSIDE / "kernel.mjs", INSIDE / "kernel.py")
+START = "kernel.json"
 # Packed by us, since many servers send WebAssembly as it is: 10 MB instead of 3. The name must not
 # end in .gz, or some servers declare the file encoded and browsers unpack it a second time.
 WASM = "pyodide.asm.wasm"
@@ -68,6 +72,24 @@ def add_own(manifest: Manifest, own: Path, out: Path) -> None:
     lock["packages"][entry["name"]] = entry
     (out / own.name).write_bytes(own.read_bytes())
     _write_lock(manifest, lock, out)
+    compiled = [name for name, each in lock["packages"].items() if not _is_pure(Path(each["file_name"]))]
+    start = {"packages": [*sorted(compiled), entry["name"]]}
+    (out / START).write_text(f"{json.dumps(start)}\n", encoding="utf-8")
+
+
+def first_files(out: Path) -> list[Path]:
+    """What a page asks for until its first cell has run."""
+    packages = json.loads((out / LOCK).read_text(encoding="utf-8"))["packages"]
+    wanted = json.loads((out / START).read_text(encoding="utf-8"))["packages"]
+    names = [path.name for path in KERNEL] + [START, LOCK, f"{WASM}.packed"]
+    names += ["pyodide.mjs", "pyodide.asm.js", "python_stdlib.zip"]
+    return [out / name for name in (*names, *(packages[each]["file_name"] for each in wanted))]
+
+
+def own_wheel(out: Path, name: str) -> str:
+    """File name of the project's wheel, which pip takes too."""
+    packages = json.loads((out / LOCK).read_text(encoding="utf-8"))["packages"]
+    return str(packages[name]["file_name"])
 
 
 def _write_lock(manifest: Manifest, lock: dict[str, Any], out: Path) -> None:
@@ -108,7 +130,8 @@ def _unpack_core(manifest: Manifest, archive: Path, out: Path) -> dict[str, Any]
     wasm = out / WASM
     (out / f"{WASM}.packed").write_bytes(gzip.compress(wasm.read_bytes(), 9, mtime=0))
     wasm.unlink()
-    (out / BOOT.name).write_bytes(BOOT.read_bytes())
+    for path in (BOOT, *KERNEL):
+        (out / path.name).write_bytes(path.read_bytes())
     return official
 
 
