@@ -501,3 +501,41 @@ def test_the_pages_code_opens_in_jupyterlite_in_a_tab_of_its_own(started):
     output = opened.value.locator(".jp-OutputArea-output", has_text="first order")
     output.first.wait_for(timeout=START)
     assert output.first.inner_text().strip() == started.built()
+
+
+# Exercises -------------------------------------------------------------------------------------
+
+
+def test_a_check_says_beside_the_exercise_what_fails_and_what_passes_joins_the_record(live, site):
+    live.open(f"{site}exercises/part-a.html?show=all")
+    control = live.page.locator(".ck-live[data-exercise='exercise-a2']")
+    at = live.page.locator(".ck-live").evaluate_all("all => all.findIndex(one => one.dataset.exercise === 'exercise-a2')")
+    control.get_by_role("button", name="Check").click()
+    report = control.get_by_role("status")
+    live.page.wait_for_function(
+        "() => ['wrong', 'passed'].includes(document.querySelector('.ck-live-report').dataset.kind || "
+        "document.querySelector('[data-exercise=exercise-a2] .ck-live-report').dataset.kind)",
+        timeout=START,
+    )
+    live.idle()
+    assert report.get_attribute("data-kind") == "wrong"
+    assert report.inner_text().strip()
+    assert live.page.evaluate("chapterkit.record.passed?.('exercise-a2') ?? null") is not True
+
+    live.editor(at).fill("1 / 0")
+    live.button("Check", at).click()
+    live.idle()
+    assert "nothing was checked" in report.inner_text()
+
+    # The book's own solution, as its cells stand in the fold below.
+    solution = live.page.locator(".ck-live").evaluate_all(
+        """(all, at) => { const cells = []; for (let n = at + 1; all[n] && all[n].closest("details"); n++)
+            cells.push(all[n].previousElementSibling.querySelector(".cell_input pre").textContent); return cells.join("\\n") }""",
+        at,
+    )
+    live.editor(at).fill(solution)
+    live.button("Check", at).click()
+    live.idle()
+    assert report.get_attribute("data-kind") == "passed", report.inner_text()
+    kept = live.page.evaluate("Object.values(localStorage).map(text => text).find(text => text.includes('exercises'))")
+    assert json.loads(kept)["exercises"]["exercise-a2"]["passed"] is True

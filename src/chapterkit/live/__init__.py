@@ -50,7 +50,8 @@ def setup(app: Sphinx) -> None:
     """Register live cells; the only setting names the module that knows the exercises."""
     from chapterkit.live import cells, jupyterlite
 
-    app.add_config_value("chapterkit_checks", "", "env", types=frozenset({str}))
+    if "chapterkit_checks" not in app.config:
+        app.add_config_value("chapterkit_checks", "", "env", types=frozenset({str}))
     jupyterlite.setup(app)
     cells.setup(app)
     app.connect("config-inited", _add_static)
