@@ -126,8 +126,8 @@ def test_a_keyboard_is_enough(reader):
     tab_to(page, more)
     page.keyboard.press("Space")
     expect(reader.typed("young-daly", "price")).to_be_visible()
-    tab_to(page, page.locator(".ck-live-open").first)
-    expect(page.locator(".ck-live-open").first).to_be_in_viewport()
+    tab_to(page, page.locator(".ck-live button").first)
+    expect(page.locator(".ck-live button").first).to_be_in_viewport()
 
 
 def test_numbers_are_one_stop_and_the_arrow_keys_lead_on(reader):

@@ -269,7 +269,8 @@ def test_a_chart_is_drawn_by_the_sites_own_library_in_its_theme(live, site, wher
     light = tick.evaluate("text => getComputedStyle(text).fill")
     live.page.evaluate("document.body.dataset.theme = 'dark'")
     live.page.wait_for_function(
-        "light => getComputedStyle(document.querySelector('.ck-live-chart .xtick text')).fill !== light", arg=light
+        "light => getComputedStyle(document.querySelector('.ck-live-chart .xtick text')).fill !== light",
+        arg=light,
     )
 
 
@@ -356,7 +357,9 @@ def test_a_blocked_runtime_is_said_in_words(live, site):
 
 
 def test_a_worker_that_is_refused_is_said_in_words(live, site):
-    live.page.add_init_script("window.Worker = class { constructor() { throw new DOMException('', 'SecurityError') } }")
+    live.page.add_init_script(
+        "window.Worker = class { constructor() { throw new DOMException('', 'SecurityError') } }"
+    )
     live.open(f"{site}book/part-a.html?show=all").press().until("blocked")
     assert "keeps live Python from loading" in live.status()
 
@@ -429,7 +432,10 @@ def test_two_tabs_and_two_versions_do_not_disturb_each_other(new_context, folder
     for version in ("one", "two"):
         (tmp_path / version).symlink_to(folder, target_is_directory=True)
     context, address = new_context(), served(tmp_path)
-    tabs = [Live(context.new_page()).open(f"{address}{v}/book/part-a.html?show=all") for v in ("one", "two", "one")]
+    tabs = [
+        Live(context.new_page()).open(f"{address}{v}/book/part-a.html?show=all")
+        for v in ("one", "two", "one")
+    ]
     for tab in tabs:
         tab.press()
     for tab in tabs:
@@ -464,7 +470,9 @@ def test_the_panel_leaves_the_text_readable_and_breaks_no_rule_of_access(live, s
     live.idle()
     live.button("Reset", 0).click()
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run({ include: [['.ck-live-panel'], ['.ck-live']] }).then(found => found.violations)")
+    found = page.evaluate(
+        "axe.run({ include: [['.ck-live-panel'], ['.ck-live']] }).then(found => found.violations)"
+    )
     assert [(each["id"], [node["target"] for node in each["nodes"]]) for each in found] == []
 
 
@@ -487,8 +495,12 @@ def test_the_notebook_is_clean_and_runs_in_ordinary_jupyter(live, site, tmp_path
     install = re.search(r'^%pip install -q "(http\S+\.whl)"$', code[0].source, re.MULTILINE)
     # The same command, into a folder that ends with this test.
     target = tmp_path / "installed"
-    code[0].source = f'%pip install -q --no-deps --target "{target}" "{install[1]}"\nimport sys; sys.path.insert(0, "{target}")'
-    code[1].source = f"import fault_tolerance; assert fault_tolerance.__file__.startswith({str(target)!r})\n{code[1].source}"
+    code[
+        0
+    ].source = f'%pip install -q --no-deps --target "{target}" "{install[1]}"\nimport sys; sys.path.insert(0, "{target}")'
+    code[
+        1
+    ].source = f"import fault_tolerance; assert fault_tolerance.__file__.startswith({str(target)!r})\n{code[1].source}"
     NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     assert code[1].outputs[-1]["text"].rstrip("\n") == live.built()
     shutil.rmtree(target)
@@ -509,7 +521,9 @@ def test_the_pages_code_opens_in_jupyterlite_in_a_tab_of_its_own(started):
 def test_a_check_says_beside_the_exercise_what_fails_and_what_passes_joins_the_record(live, site):
     live.open(f"{site}exercises/part-a.html?show=all")
     control = live.page.locator(".ck-live[data-exercise='exercise-a2']")
-    at = live.page.locator(".ck-live").evaluate_all("all => all.findIndex(one => one.dataset.exercise === 'exercise-a2')")
+    at = live.page.locator(".ck-live").evaluate_all(
+        "all => all.findIndex(one => one.dataset.exercise === 'exercise-a2')"
+    )
     control.get_by_role("button", name="Check").click()
     report = control.get_by_role("status")
     live.page.wait_for_function(
@@ -537,5 +551,7 @@ def test_a_check_says_beside_the_exercise_what_fails_and_what_passes_joins_the_r
     live.button("Check", at).click()
     live.idle()
     assert report.get_attribute("data-kind") == "passed", report.inner_text()
-    kept = live.page.evaluate("Object.values(localStorage).map(text => text).find(text => text.includes('exercises'))")
+    kept = live.page.evaluate(
+        "Object.values(localStorage).map(text => text).find(text => text.includes('exercises'))"
+    )
     assert json.loads(kept)["exercises"]["exercise-a2"]["passed"] is True

@@ -160,7 +160,9 @@ def test_a_cell_without_a_name_is_a_warning_with_its_line(site: Site) -> None:
     site.page("```{code-cell}\n:tags: [live]\n\nprint(1)\n```\n")
     out, warnings = site.build()
     assert re.search(r"page\.md:\d+: WARNING: a live cell needs a name", warnings)
-    assert controls((out / "deep" / "page.html").read_text(encoding="utf-8"))[0]["id"].startswith("live-cell-")
+    assert controls((out / "deep" / "page.html").read_text(encoding="utf-8"))[0]["id"].startswith(
+        "live-cell-"
+    )
 
 
 def test_two_cells_of_one_name_are_a_warning(site: Site) -> None:

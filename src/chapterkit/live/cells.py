@@ -76,14 +76,19 @@ def _words() -> dict[str, str]:
         "saved": _("Changed by you, kept in this browser"),
         "unsaved": _("Changed by you, not saved: this browser keeps nothing for this site"),
         "older": _("Changed by you. The book has changed this cell since; Reset shows its version."),
-        "module": _("Live cells have NumPy and this book's package. The downloaded notebook runs with any package."),
+        "module": _(
+            "Live cells have NumPy and this book's package. The downloaded notebook runs with any package."
+        ),
         "memory": _("The browser gave Python no more memory. Make the problem smaller."),
         "checking": _("Checking."),
         "unchecked": _("The cell stopped with an error, so nothing was checked."),
         "broken": _("The check itself could not run; this is no judgement of your code."),
         "noChart": _("The chart could not be drawn here; its data came out right."),
         "stalled": _("Nothing has arrived for 90 seconds, so this was given up. Restart tries again.") + kept,
-        "missing": _("A file of live Python is not there: the site changed or is incomplete. Reload the page.") + kept,
+        "missing": _(
+            "A file of live Python is not there: the site changed or is incomplete. Reload the page."
+        )
+        + kept,
         "blocked": _("Something in this browser or network keeps live Python from loading.") + kept,
         "failed": _("Python could not start here. Restart tries again.") + kept,
         "dead": _("Python broke down, most likely out of memory. Restart starts it afresh.") + kept,
@@ -167,7 +172,10 @@ class AddControls(SphinxPostTransform):
             attributes["data-exercise"] = exercise
             attributes["data-check"] = f"from {module} import check; check({json.dumps(exercise)})"
         tag = " ".join(f'{key}="{html.escape(value)}"' for key, value in attributes.items())
-        parts = [f"<div {tag}>", _button(_("Run and change it"), f' aria-describedby="live-{name}-note"' if first else "")]
+        parts = [
+            f"<div {tag}>",
+            _button(_("Run and change it"), f' aria-describedby="live-{name}-note"' if first else ""),
+        ]
         if "data-check" in attributes:
             parts.append(_button(_("Check"), ' data-act="check"'))
         if first:

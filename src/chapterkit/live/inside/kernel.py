@@ -16,7 +16,6 @@ import types
 
 import _page
 
-
 main = sys.modules["__main__"].__dict__
 LIMIT = 200_000
 now = {"cell": "", "left": LIMIT}
