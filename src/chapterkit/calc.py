@@ -17,6 +17,7 @@ import ast
 import importlib
 import inspect
 import re
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -222,7 +223,10 @@ def _find_unread(app: Sphinx, document: nodes.document) -> None:
 
 
 def fingerprint(modules: list[Any]) -> str:
-    """A hash of the sources behind the numbers: packages with all their files, and the formatter."""
+    """A hash of the code behind the numbers: packages with all their files, and the formatter.
+
+    Comments and docstrings make no number: who edits one need not wait until the whole book is read again.
+    """
     digest = sha256()
     files: set[Path] = set()
     for module in (*modules, expression, quantity):
@@ -231,8 +235,23 @@ def fingerprint(modules: list[Any]) -> str:
         neighbours = path.parent.rglob("*.py") if module in modules and module.__package__ else [path]
         files.update(neighbours)
     for path in sorted(files, key=lambda path: path.as_posix()):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+        digest.update(f"{path.name}\0{_code(path, path.stat().st_mtime_ns)}\0".encode())
     return digest.hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _code(path: Path, _stamp: int) -> str:
+    """What of a file is run."""
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.Module(body=[ast.Expr(value=ast.Constant(value=str())), *_rest])
+                | ast.ClassDef(body=[ast.Expr(value=ast.Constant(value=str())), *_rest])
+                | ast.FunctionDef(body=[ast.Expr(value=ast.Constant(value=str())), *_rest])
+            ):
+                del node.body[0]
+    return ast.dump(tree)
 
 
 def _note_fingerprint(app: Sphinx, config: Config) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sphinx.locale import get_translation
 
-from chapterkit import picture, quantity, table
+from chapterkit import picture, quantity, table, trace
 from chapterkit.instrument import Choice, Control, Instrument, Option, Picture, ReadOut, State
 
 _ = get_translation("chapterkit")
@@ -91,9 +91,13 @@ def _choice(instrument: Instrument, choice: Choice) -> str:
 def _readout(state: State, readout: ReadOut) -> str:
     text, note = state.readout(readout)
     small = f'<span class="ck-note">{note}</span>' if readout.note else ""
+    made = trace.expressions(state.instrument.compute).get(readout.name)
+    call = html.escape(f"{readout.name} = {made}")
+    # As a number in the text does, it tells its call on hover and focus.
+    tells = f' ck-calc" tabindex="0" data-call="{call}" aria-description="{call}"' if made else '"'
     return (
         f'<div class="ck-readout" data-readout="{readout.name}"><dt>{html.escape(readout.label)}</dt>'
-        f'<dd><span class="ck-value">{html.escape(text)}</span>{small}</dd></div>'
+        f'<dd><span class="ck-value{tells}>{html.escape(text)}</span>{small}</dd></div>'
     )
 
 

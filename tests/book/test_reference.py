@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import fault_tolerance
+from chapterkit import trace
 
 ROOT = Path(__file__).parents[2]
 PAGES = {path: path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("book/*.md"))}
@@ -86,3 +87,19 @@ def test_every_equation_with_a_number_is_named_by_a_function():
     named = {label for name in FUNCTIONS for label in labels(name, "eq")}
     assert len(EQUATIONS) > 40
     assert not EQUATIONS.keys() - named, "name each in the docstring of the function that computes it"
+
+
+INSTRUMENTS = sorted(path.stem for path in (ROOT / "book" / "instruments").glob("[a-z]*.py"))
+
+
+@pytest.mark.parametrize("module", INSTRUMENTS)
+def test_every_number_that_an_instrument_reads_out_tells_its_call(declared, module: str):
+    instrument = declared(module)
+    state = instrument.evaluate()
+    made = trace.expressions(instrument.compute)
+    numbers = {
+        readout.name for readout in instrument.readouts if not isinstance(state.values[readout.name], str)
+    }
+
+    assert numbers
+    assert not numbers - made.keys()

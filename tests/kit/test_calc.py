@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+import os
+import sys
+from pathlib import Path
 
 import pytest
 
-from chapterkit import expression
+from chapterkit import calc, expression
 from chapterkit.errors import BookError, report
 from chapterkit.expression import ExpressionError, Given
 
@@ -246,3 +250,29 @@ def test_a_module_that_cannot_be_imported_is_named(book):
     book.write("conf.py", conf.replace('"cooling"]', '"coolnig"]'))
     with pytest.raises(ConfigError, match="chapterkit_calc_modules: cannot import 'coolnig'"):
         book.build()
+
+
+SOUP = """'Soup.'
+
+
+def salt(cups):
+    'Grams.'
+    return 3 * cups
+"""
+
+
+def test_an_edited_docstring_or_comment_is_no_other_code_and_an_edited_number_is(tmp_path: Path, monkeypatch):
+    file = tmp_path / "soup.py"
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def print_of(text: str, at: int) -> str:
+        file.write_text(text, encoding="utf-8")
+        os.utime(file, ns=(at, at))
+        return calc.fingerprint([importlib.import_module("soup")])
+
+    first = print_of(SOUP, 1)
+    edited = print_of(SOUP.replace("Grams", "In grams") + "# a lot\n", 2)
+    changed = print_of(SOUP.replace("3", "4"), 3)
+    sys.modules.pop("soup")
+
+    assert first == edited != changed
