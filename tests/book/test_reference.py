@@ -89,6 +89,25 @@ def test_every_equation_with_a_number_is_named_by_a_function():
     assert not EQUATIONS.keys() - named, "name each in the docstring of the function that computes it"
 
 
+def test_every_function_has_its_place_and_below_what_it_names_a_link_to_it(made: Callable[[str], Path]):
+    """An equation leads to the functions that name it; a heading to those that name no equation."""
+    site = made("html")
+    reference = {path.name: path.read_text(encoding="utf-8") for path in site.glob("book/reference/*.html")}
+    pages = {page: (site / "book" / f"{page.stem}.html").read_text(encoding="utf-8") for page in PAGES}
+    missing = []
+    for name in FUNCTIONS:
+        file = f"{name.split('.')[1]}.html"
+        assert f'id="{name}"' in reference[file]
+        equations, sections = labels(name, "eq"), labels(name, "ref")
+        places = [(EQUATIONS[label], f'id="equation-{label}"') for label in equations]
+        for page, place in places or [(SECTIONS[label], f'id="{label}"') for label in sections]:
+            _before, line, after = pages[page].partition(place)[2].partition('<p class="ck-in-code">')
+            if not line or f'href="reference/{file}#{name}"' not in after.partition("</p>")[0]:
+                missing.append((name, place))
+
+    assert not missing
+
+
 INSTRUMENTS = sorted(path.stem for path in (ROOT / "book" / "instruments").glob("[a-z]*.py"))
 
 
