@@ -90,8 +90,6 @@ def _with_blank(font: TTFont) -> None:
             table.cmap[_BLANK] = name
 
 
-
-
 def face(file: Path, family: str, style: str, wanted: Iterable[str]) -> str:
     """One ``@font-face`` with the font cut down to `wanted`, or nothing if it has none of that."""
     font = TTFont(file, recalcTimestamp=False)  # two builds are the same bytes

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from chapterkit import picture
-from chapterkit.picture import PictureError, draw
+from chapterkit.picture import PictureError, _short_path, draw
 
 BLUE = "var(--ck-1)"
 
@@ -319,15 +319,32 @@ def test_every_colour_is_the_themes(drawing):
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?!-)", re.sub(r'(?:href="|url\()#[^")]+', "", drawing))
 
 
+def test_a_path_is_written_in_short_steps_that_arrive_where_the_long_way_did():
+    long = "M 100 200 \nL 100 150.04 \nL 130.26 150.04 \nL 130.5 149.5 \nz\nM 10 20.04 Q 30 40 50 60 C 1 2 3 4 0.5 6"
+    assert _short_path(long) == "m100 200v-50h30.3l.2-.5zm-90-180q20 20 40 40c-49-58-47-56-49.5-54"
+    # Marks are a few pixels large, so they keep a digit more.
+    assert _short_path("M -0.25 3.96 L 0.75 3.96") == "m-.25 3.96h1"
+
+
+def test_a_path_that_is_not_known_is_refused():
+    with pytest.raises(PictureError, match="'A'"):
+        _short_path("M 0 0 A 1 1 0 0 0 2 2")
+
+
+def test_no_group_says_nothing(drawing):
+    assert not re.search(r"<(g|defs)/?>\s*</", drawing)
+    assert "<g>" not in drawing
+
+
 def test_no_text_is_left_black(drawing):
     for element in ET.fromstring(drawing).iter("{http://www.w3.org/2000/svg}text"):
-        assert "fill: var(--ck-" in element.get("style"), element.text
+        assert "fill:var(--ck-" in element.get("style"), element.text
 
 
 def test_text_takes_the_font_of_the_page(drawing):
     assert "font-family" not in drawing
     assert "DejaVu" not in drawing
-    assert re.search(r"font-size: [\d.]+px", drawing)
+    assert re.search(r"font-size:[\d.]+px", drawing)
 
 
 def test_without_a_theme_colours_are_the_light_ones():
