@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,14 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 
+_AUTOMATIC = re.compile(r"id\d+")
+
+
 class _OneIdEach(SphinxPostTransform):
-    """furo wraps tables and equations in boxes that repeat the id of what they hold."""
+    """furo wraps tables and equations in boxes that repeat the id of what they hold.
+
+    And ids that nobody gave start anew in each docstring, since each is read as a text of its own.
+    """
 
     formats = ("html",)
     default_priority = 501  # right after the theme's own transform
@@ -26,6 +33,10 @@ class _OneIdEach(SphinxPostTransform):
             if {"math-wrapper", "table-wrapper"} & set(box["classes"]):
                 box["ids"] = []
                 box["names"] = []
+        seen: set[str] = set()
+        for node in self.document.findall(nodes.Element):
+            node["ids"] = [name for name in node["ids"] if name not in seen or not _AUTOMATIC.fullmatch(name)]
+            seen.update(node["ids"])
 
 
 def _lead_in(app: Sphinx, problem: Exception | None) -> None:

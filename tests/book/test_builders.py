@@ -272,6 +272,8 @@ def test_every_page_of_the_epub_is_well_formed_and_says_its_language(epub):
         root = ElementTree.fromstring(epub.read(name).decode().replace("&nbsp;", "\u00a0"))
         assert root.tag == f"{XHTML}html", name
         assert root.attrib["lang"] == "en", name
+        ids = [node.get("id") for node in root.iter() if node.get("id")]
+        assert len(ids) == len(set(ids)), name
         assert not [node for node in root.iter(f"{XHTML}img") if not node.get("alt")], name
         assert not [
             node for kind in ("script", "svg", "input", "button") for node in root.iter(XHTML + kind)
