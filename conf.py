@@ -72,6 +72,7 @@ templates_path = ["book/_templates"]
 html_copy_source = False
 html_show_sphinx = False
 html_last_updated_fmt = None
+html_domain_indices = False  # the reference has its own list of modules
 ogp_social_cards = {"enable": False}
 ogp_enable_meta_description = True
 copybutton_exclude = ".linenos, .gp, .go"

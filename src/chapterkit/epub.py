@@ -18,8 +18,6 @@ import sphinxcontrib.katex as katex
 from sphinx.builders.epub3 import Epub3Builder
 
 if TYPE_CHECKING:
-    from collections.abc import Set
-
     from docutils import nodes
     from sphinx.application import Sphinx
 
@@ -37,10 +35,6 @@ class Epub(Epub3Builder):
         super().init()
         language = html.escape(self.config.epub_language)
         self.html_tag = f'{self.html_tag[:-1]} lang="{language}" xml:lang="{language}">'
-
-    def prepare_writing(self, docnames: Set[str]) -> None:
-        super().prepare_writing(docnames)
-        self.domain_indices = []  # an index of modules folds by script
 
     def toc_add_files(self, refnodes: list[dict[str, Any]]) -> None:
         """A page of another folder is the same file under one name: no ``book/../exercises/…``."""

@@ -41,13 +41,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for `name` runs on every page of the book, one that asks for `part` on every part."""
-    for wanted, pattern in (("name", "*/*.html"), ("part", "book/part-*.html")):
+    """A test that asks for `name` runs on every page of the site, one that asks for `part` on every part."""
+    for wanted, pattern in (("name", "**/*.html"), ("part", "book/part-*.html")):
         if wanted in metafunc.fixturenames:
+            pages = (path.relative_to(SITE) for path in SITE.glob(pattern))
+            # The root only leads on, and the runtime of live cells is no page of ours.
             found = sorted(
-                str(path.relative_to(SITE).with_suffix(""))
-                for path in SITE.glob(pattern)
-                if path.parent.name in ("book", "exercises")
+                path.with_suffix("").as_posix()
+                for path in pages
+                if path.parts[0] not in ("lite", "_static") and path.as_posix() != "index.html"
             )
             metafunc.parametrize(wanted, found or ["book/part-a"])
 
@@ -218,7 +220,7 @@ class Reader:
         return self
 
     def address(self, name: str = "book/part-a", query: str = "", fragment: str = "") -> str:
-        name = name if "/" in name else f"book/{name}"
+        name = f"book/{name}" if name.startswith("part-") else name
         return (
             f"{self.site}{name}.html" + (f"?{query}" if query else "") + (f"#{fragment}" if fragment else "")
         )

@@ -79,35 +79,6 @@ def test_without_scripts_no_control_looks_alive_that_is_not(plain, name):
     assert [control.evaluate("e => e.outerHTML") for control in alive.all()] == []
 
 
-def test_paper_shows_everything(reader):
-    """Before any answer: gates, feedback, folds and pictures."""
-    reader.open()
-    page = reader.page
-    page.emulate_media(media="print")
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.evaluate(HIDDEN, DROPPED) == []
-    expect(page.locator(".ck-feedback:visible")).to_have_count(8)
-    expect(page.locator(f"article :is({DROPPED}, .ck-commit):not(.ck-hidden):visible")).to_have_count(0)
-    for canvas in page.locator(".ck-canvas").all():
-        expect(canvas.locator("> svg:visible")).to_have_count(1)
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    page.emulate_media(media="screen")
-    expect(page.locator("article details[open]:not(.ck-answer)")).to_have_count(0)
-    assert page.locator(".ck-gate-notice:visible").count() >= 3
-
-
-def test_paper_is_light_also_for_readers_of_the_dark(graduate):
-    graduate.page.emulate_media(color_scheme="dark", media="print")
-    graduate.open()
-    colours = graduate.page.evaluate(
-        """() => [document.body, document.querySelector(".ck-instrument"), document.querySelector(".ck-question"), document.querySelector("h1")]
-            .map(e => [getComputedStyle(e).backgroundColor, getComputedStyle(e).color])"""
-    )
-    for ground, ink in colours:
-        assert ink in ("rgb(0, 0, 0)", "rgb(28, 30, 33)"), (ground, ink)
-        assert ground in ("rgba(0, 0, 0, 0)", "rgb(255, 255, 255)", "rgb(248, 249, 251)"), (ground, ink)
-
-
 def test_the_offline_copy_works_from_a_file(new_context, reader, folder):
     page = new_context().new_page()
     offline = type(reader)(page, folder.as_uri() + "/")

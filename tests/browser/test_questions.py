@@ -218,7 +218,7 @@ def test_two_tabs_do_not_lose_each_others_answers(reader, context):
 
 
 def test_the_landing_page_shows_the_progress_exports_and_clears_it(graduate):
-    graduate.open("index")
+    graduate.open("book/index")
     page = graduate.page
     summary = page.locator(".ck-progress-summary")
     questions = page.locator(".ck-progress-list > li").count()

@@ -36,7 +36,7 @@ def works_without_a_record(reader):
 def test_storage_that_keeps_nothing_is_said_and_harms_nothing(reader, script):
     reader.page.context.add_init_script(script)
     works_without_a_record(reader)
-    reader.open("index")
+    reader.open("book/index")
     expect(reader.page.locator(".ck-progress-status")).to_contain_text(
         "Not saved" if script == DENIED else "Kept"
     )
@@ -50,7 +50,7 @@ def test_a_record_that_cannot_be_read_is_never_overwritten(reader, text):
     assert text in reader.page.evaluate(stored)
     reader.page.reload()
     assert text in reader.page.evaluate(stored)
-    reader.open("index")
+    reader.open("book/index")
     expect(reader.page.locator(".ck-progress-status")).to_contain_text("Not saved")
     # Export gives the text as it is, so that nothing is lost.
     with reader.page.expect_download() as download:
