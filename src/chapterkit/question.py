@@ -1,4 +1,4 @@
-"""Questions with feedback per option: ``{predict}`` before a reveal, ``{reflect}`` after it.
+"""Questions with feedback per option: ``{predict}`` before a reveal, ``{reflect}`` after it, ``{self-test}``.
 
 ::
 
@@ -21,8 +21,8 @@
     ::::
 
 Ids come from the author, because answers are kept under them: lower-case letters, digits, hyphens.
-A prediction keeps its first commitment; a reflection may be answered again. `question_output`
-renders both.
+A prediction keeps its first commitment; the others may be answered again. `question_output`
+renders them.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from chapterkit import assets, errors, question_output
+from chapterkit.render import site_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Set
@@ -67,7 +68,7 @@ class option(nodes.General, nodes.Element):
 
 
 def questions_by_page(env: BuildEnvironment) -> dict[str, list[dict[str, Any]]]:
-    """What each page asks; an entry has id, kind, doc, title, right, options, source and line."""
+    """What each page asks; an entry has id, kind, doc, title, right, options, words, source and line."""
     if not hasattr(env, "chapterkit_questions"):
         env.chapterkit_questions = {}  # type: ignore[attr-defined]
     return env.chapterkit_questions  # type: ignore[attr-defined,no-any-return]
@@ -103,7 +104,7 @@ def find_question(env: BuildEnvironment, qid: str) -> dict[str, Any] | None:
 
 
 class Question(SphinxDirective):
-    """``{predict} id`` and ``{reflect} id``."""
+    """``{predict} id``, ``{reflect} id`` and ``{self-test} id``."""
 
     optional_arguments = 1  # the id; without one the message should be ours
     final_argument_whitespace = True
@@ -141,6 +142,7 @@ class Question(SphinxDirective):
             "line": line,
         }
         entry["options"] = [found["oid"] for found in options]
+        entry["words"] = [found[0].astext() for found in options]
         entry["right"] = next(found["oid"] for found in options if found["right"])
         questions_by_page(self.env).setdefault(self.env.docname, []).append(entry)
         return [node, *messages]
@@ -239,15 +241,21 @@ def _check(app: Sphinx, env: BuildEnvironment) -> None:
                 errors.report(env, message, entry["source"], entry["line"], entry["doc"])
 
 
+def _for_scripts(app: Sphinx) -> list[dict[str, str]]:
+    asked = all_questions(app.env)
+    return [{**entry, "url": site_address(app.env, entry["doc"], entry["id"])} for entry in asked]
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Directives, their renderings, and the list of questions as ``chapterkit.questions`` on every page."""
     errors.setup(app)
     app.add_directive("predict", Question)
     app.add_directive("reflect", Question)
+    app.add_directive("self-test", Question)
     app.add_directive_to_domain("std", "option", Option, override=True)
     app.connect("env-purge-doc", _purge)
     app.connect("env-merge-info", _merge)
     app.connect("env-updated", _check, priority=600)
-    assets.provide(app, "questions", lambda app: all_questions(app.env))
+    assets.provide(app, "questions", _for_scripts)
     question_output.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -28,6 +28,10 @@ WRONG_ICON = (
 )
 
 
+def _kind(kind: str) -> str:
+    return {"predict": _("Predict"), "reflect": _("Reflect"), "self-test": _("Test yourself")}[kind]
+
+
 def _parts(node: nodes.Element) -> tuple[nodes.Element, list[Node], list[nodes.Element]]:
     from chapterkit.question import option
 
@@ -66,7 +70,7 @@ class QuestionToHtml(OnPages):
             ),
             tag("fieldset"),
             tag("legend"),
-            *element("span", _("Predict") if kind == "predict" else _("Reflect"), class_="ck-kind"),
+            *element("span", _kind(kind), class_="ck-kind"),
             nodes.Text(" "),
             *title.children,
             close("legend"),

@@ -1,49 +1,40 @@
-"""The reader's record: what they answered, kept in their browser only. ``{my-progress}`` shows it.
+"""The reader's record: what they answered, kept in their browser only. ``{my-progress}`` and ``{my-record}`` show it.
 
 The record itself is `static/record.js`. The page lists all questions at build, so that nothing moves
-when the script fills in how far the reader is. In formats without a reader's browser the directive
-leaves nothing.
+when the script fills in how far the reader is. ``{my-record}`` can also be printed by itself, with the
+words of the reader's answers and notes. In formats without a reader's browser both leave nothing.
 """
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from chapterkit import errors
+from chapterkit import errors, progress
 from chapterkit.render import Elsewhere, OnPages, close, element, page_address, replace, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
-
     from docutils.nodes import Node
     from sphinx.application import Sphinx
-    from sphinx.environment import BuildEnvironment
 
 _ = get_translation("chapterkit")
 
 
 class my_progress(nodes.General, nodes.Element):  # docutils names its nodes in lower case
-    """The reader's progress over all questions of the book."""
-
-
-def _pages(env: BuildEnvironment) -> set[str]:
-    """Pages that show the progress."""
-    if not hasattr(env, "chapterkit_progress"):
-        env.chapterkit_progress = set()  # type: ignore[attr-defined]
-    return env.chapterkit_progress  # type: ignore[attr-defined,no-any-return]
+    """The reader's progress over all questions of the book; ``whole`` for the record as well."""
 
 
 class MyProgress(SphinxDirective):
-    """``{my-progress}``."""
+    """``{my-progress}`` and ``{my-record}``."""
 
     def run(self) -> list[Node]:
-        node = my_progress("")
+        node = my_progress("", whole=self.name == "my-record")
         self.set_source_info(node)
-        _pages(self.env).add(self.env.docname)
+        progress.note(self.env, "record" if node["whole"] else "progress")
         return [node]
 
 
@@ -54,32 +45,22 @@ class ProgressToHtml(OnPages):
 
     def run(self, **_options: Any) -> None:
         for node in list(self.document.findall(my_progress)):
-            replace(node, self._progress())
+            replace(node, self._progress(node["whole"]))
 
-    def _words(self) -> dict[str, str]:
-        """What the script says, as data for it."""
+    @staticmethod
+    def _words() -> dict[str, str]:
+        """What the script says, as data for it; what it says on other pages too stands in `progress`."""
         return {
-            "data_count": _("{answered} of {of} answered"),
             "data_open": _("not answered"),
             "data_right": _("right"),
             "data_other": _("answered"),
-            "data_optimal": _("Optimal: every prediction right"),
-            "data_partial": _("Partial: {right} of {predictions} predictions right"),
-            "data_developing": _("Developing: no prediction right yet"),
-            "data_saved": _("Kept in this browser only."),
-            "data_not_saved": _(
-                "Not saved: this browser does not keep answers here. They last until you leave the page."
+            "data_untried": _("not checked"),
+            "data_tried": _("not passed yet"),
+            "data_passed": _("passed"),
+            "data_empty": _("Nothing written."),
+            "data_imported": _(
+                "The answers of the file are added. Where both had one, the earlier counts; texts are kept both."
             ),
-            "data_newer": _(
-                "Not saved: a newer version of this book wrote your record, and this one does not touch it."
-                " Export gives you the record as it is."
-            ),
-            "data_corrupt": _(
-                "Not saved: your record cannot be read, and is left as it is. Export gives you its text;"
-                " clearing starts a new one."
-            ),
-            "data_cleared": _("Your answers are cleared."),
-            "data_imported": _("The answers of the file are added. Where both had one, the earlier counts."),
             "data_import_unsaved": _(
                 "The answers of the file are added, but this browser does not keep them."
             ),
@@ -87,13 +68,13 @@ class ProgressToHtml(OnPages):
             "data_import_corrupt": _("That file is not a record of answers. Nothing was changed."),
         }
 
-    def _progress(self) -> list[Node]:
+    def _progress(self, whole: bool) -> list[Node]:
         from chapterkit.question import all_questions
 
         asked = all_questions(self.env)
-        blank = _("{answered} of {of} answered").format(answered=0, of=len(asked))
+        blank = _("{answered} of {of} questions answered.").format(answered=0, of=len(asked))
         out: list[Node] = [
-            tag("section", class_="ck-progress", aria_label=_("My progress"), **self._words()),
+            tag("section", class_="ck-progress", id="my-progress", aria_label=_("My progress"), **self._words(), **progress.lasting()),
             *element(
                 "p",
                 _(
@@ -103,25 +84,36 @@ class ProgressToHtml(OnPages):
                 class_="ck-progress-static",
             ),
             tag("div", class_="ck-progress-live"),
+        ]
+        if whole:
+            out += [
+                tag("p", class_="ck-record-head"),
+                *element("strong", self.config.project),
+                nodes.Text(" "),
+                *element("span", "", class_="ck-record-date"),
+                close("p"),
+            ]
+        out += [
             tag("p", class_="ck-progress-summary"),
-            *element("strong", blank, class_="ck-progress-count"),
+            *element("strong", blank, class_="ck-count"),
             nodes.Text(" "),
-            *element("span", _("Developing: no prediction right yet"), class_="ck-progress-tier"),
-            close("p"),
+            *element("span", _("Developing: no prediction right yet."), class_="ck-tier"),
+            nodes.Text(" "),
+            tag("span", class_="ck-progress-next"),
+            nodes.Text(_("Go on:") + " "),
+            *(self._link(asked[0], class_="ck-next") if asked else element("a", "", class_="ck-next")),
+            close("span", "p"),
             tag("ul", class_="ck-progress-list"),
         ]
         for entry in asked:
-            address = page_address(self.env, self.env.docname, entry["doc"], entry["id"])
-            out += [
-                tag("li", data_question=entry["id"], data_kind=entry["kind"]),
-                *element("a", entry["title"], href=address),
-                nodes.Text(" "),
-                *element("span", _("not answered"), class_="ck-progress-state"),
-                close("li"),
-            ]
+            out += self._item(entry, _("not answered"), whole, data_asked=entry["id"], data_kind=entry["kind"])
+        for entry in progress.exercises(self.env):
+            out += self._item(entry, _("not checked"), False, data_exercise=entry["id"])
+        out.append(close("ul"))
+        if whole:
+            out += self._notes()
         out += [
-            close("ul"),
-            tag("p", class_="ck-progress-actions"),
+            tag("div", class_="ck-progress-actions"),
             *element("button", _("Export"), type="button", class_="ck-export"),
             nodes.Text(" "),
             tag("label", class_="ck-import"),
@@ -129,18 +121,58 @@ class ProgressToHtml(OnPages):
             tag("input", type="file", accept=".json,application/json", class_="ck-import-file"),
             close("label"),
             nodes.Text(" "),
-            *element("button", _("Clear my answers"), type="button", class_="ck-clear"),
-            close("p"),
-            tag("p", class_="ck-confirm", hidden=True),
-            *element("span", _("Clear every answer and note of this book in this browser?")),
-            nodes.Text(" "),
-            *element("button", _("Yes, clear"), type="button", class_="ck-confirm-yes"),
-            nodes.Text(" "),
-            *element("button", _("Keep them"), type="button", class_="ck-confirm-no"),
-            close("p"),
-            *element("p", _("Kept in this browser only."), class_="ck-progress-status", role="status"),
-            close("div", "section"),
         ]
+        if whole:
+            out += element("button", _("Print"), type="button", class_="ck-print")
+        out += [
+            tag("div", class_="ck-clear"),
+            close("div", "div"),
+            *element("p", _("Kept in this browser only."), class_="ck-progress-status", role="status"),
+        ]
+        if whole:
+            out += element(
+                "p",
+                _(
+                    "Export writes all of it into one file: answers, exercises, and what you wrote. Import adds such a"
+                    " file to the record of another browser. Print puts it on paper, or into a PDF that you can hand in."
+                ),
+                class_="ck-record-help",
+            )
+        return [*out, close("div", "section")]
+
+    def _link(self, entry: dict[str, Any], **attributes: str) -> list[Node]:
+        address = page_address(self.env, self.env.docname, entry["doc"], entry["id"])
+        return element("a", entry["title"], href=address, **attributes)
+
+    def _item(self, entry: dict[str, Any], state: str, whole: bool, **data: str) -> list[Node]:
+        from chapterkit.question import find_question
+
+        options = None
+        if whole and (asked := find_question(self.env, entry["id"])):
+            options = json.dumps(dict(zip(asked["options"], asked["words"], strict=True)), ensure_ascii=False)
+        return [
+            tag("li", data_options=options, **data),
+            *self._link(entry),
+            nodes.Text(" "),
+            *element("span", state, class_="ck-progress-state"),
+            *(element("span", "", class_="ck-record-words") if whole else []),
+            close("li"),
+        ]
+
+    def _notes(self) -> list[Node]:
+        """What the reader wrote, for paper: on the screen it stands where it was written."""
+        from chapterkit.decision_log import all_logs
+
+        out: list[Node] = []
+        for entry in all_logs(self.env):
+            out += [
+                tag("div", class_="ck-record-note"),
+                tag("p"),
+                *element("strong", entry["title"]),
+                close("p"),
+                *element("p", "", class_="ck-log-paper", data_log=entry["id"]),
+                close("div"),
+            ]
         return out
 
 
@@ -155,33 +187,12 @@ class ProgressToText(Elsewhere):
             replace(node, [nodes.paragraph("", words)])
 
 
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    _pages(env).discard(docname)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment) -> None:
-    _pages(env).update(_pages(other) & set(docnames))
-
-
-def _touched(app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
-    """Pages with the list are written again when any question of the book has changed."""
-    from chapterkit.question import all_questions
-
-    now = all_questions(env)
-    before = getattr(env, "chapterkit_progress_saw", now)
-    env.chapterkit_progress_saw = now  # type: ignore[attr-defined]
-    return sorted(_pages(env)) if before != now else []
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
-    """The directive, its renderings, and the scripts behind them."""
+    """The directives, their renderings, and the script that keeps the record."""
     errors.setup(app)
     app.add_directive("my-progress", MyProgress)
+    app.add_directive("my-record", MyProgress)
     app.add_post_transform(ProgressToHtml)
     app.add_post_transform(ProgressToText)
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
-    app.connect("env-updated", _touched, priority=620)
     app.add_js_file("record.js", priority=500, defer="defer")
-    app.add_js_file("progress.js", priority=512, defer="defer")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

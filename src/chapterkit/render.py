@@ -85,3 +85,12 @@ def page_address(env: BuildEnvironment, here: str, there: str, anchor: str = "")
     if builder.name == "singlehtml":
         return fragment or builder.get_target_uri(there)
     return builder.get_relative_uri(here, there) + fragment
+
+
+def site_address(env: BuildEnvironment, there: str, anchor: str = "") -> str:
+    """Where page `there` is, seen from the root of the site; for scripts, which know the way to the root."""
+    builder = env._app.builder
+    fragment = f"#{anchor}" if anchor else ""
+    if builder.name == "singlehtml":
+        return f"{env.config.root_doc}{builder.out_suffix}{fragment}"  # type: ignore[attr-defined]
+    return builder.get_target_uri(there) + fragment

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 # What a reader of paper, or without scripts, has no use for.
-DROPPED = ".ck-gate-notice, .ck-gate-arrived, .ck-show-everything, .ck-live, .ck-needs-script, .ck-problem, .ck-hidden"
+DROPPED = ".ck-gate-notice, .ck-gate-arrived, .ck-show-everything, .ck-live, .ck-needs-script, .ck-problem, .ck-hidden, .ck-where"
 HIDDEN = """dropped => Array.from(document.querySelectorAll("article :is(p, li, dt, dd, td, th, pre, figcaption, .katex-display)"))
     .filter(e => e.textContent.trim() && !e.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true, opacityProperty: true }))
     .filter(e => !e.closest("noscript, [hidden]:not(.ck-gate-body), " + dropped))
@@ -25,7 +25,7 @@ def test_without_scripts_all_text_and_math_is_there(plain, name):
     page = plain.page
     expect(page.locator("article :is(.ck-gate-notice, .ck-gate-arrived):visible")).to_have_count(0)
     page.locator("article details").evaluate_all("folds => folds.forEach(fold => { fold.open = true })")
-    assert page.evaluate(HIDDEN, DROPPED + ", .ck-progress-live") == []
+    assert page.evaluate(HIDDEN, DROPPED + ", .ck-progress-live, .ck-log-live") == []
 
 
 def test_without_scripts_a_fold_opens(plain):

@@ -86,3 +86,127 @@ def test_an_answer_whose_option_is_gone_may_be_given_again(reader):
     expect(reader.question(PREDICTION).locator(".ck-message")).to_contain_text("no longer among the options")
     reader.commit(PREDICTION, OPTION)
     expect(reader.question(PREDICTION).locator(f".ck-answer [data-option='{OPTION}']")).to_be_visible()
+
+
+# The decision log, and the whole record ----------------------------------------------------------
+
+LOG = "synthesis-decision"
+INSIGHT = "Drain at 10 GB/s.\nMeasure restarts first."
+
+
+def field(reader):
+    return reader.page.locator(f"#{LOG} textarea")
+
+
+def test_the_decision_log_survives_a_reload_and_reaches_a_second_tab(reader, context):
+    reader.open("synthesis")
+    other = type(reader)(context.new_page(), reader.site).open("synthesis")
+    field(reader).fill(INSIGHT)
+    expect(field(other)).to_have_value(INSIGHT)
+    reader.page.reload()
+    expect(field(reader)).to_have_value(INSIGHT)
+    assert reader.stored()["notes"] == {LOG: INSIGHT}
+
+
+def test_what_was_typed_last_is_kept_when_the_page_is_left_at_once(reader):
+    reader.open("synthesis")
+    field(reader).press_sequentially("Go")
+    reader.open("part-a")
+    assert reader.stored()["notes"] == {LOG: "Go"}
+
+
+def test_a_decision_that_cannot_be_saved_is_said(reader):
+    reader.page.context.add_init_script(FULL)
+    reader.open("synthesis")
+    field(reader).fill(INSIGHT)
+    expect(reader.page.locator(".ck-log-status")).to_contain_text("Not saved")
+    expect(field(reader)).to_have_value(INSIGHT)
+
+
+def test_an_exported_record_restores_answers_tier_and_log_in_another_browser(reader, new_context):
+    reader.open()
+    reader.commit(PREDICTION, "twenty-seven-minutes")
+    reader.open("synthesis")
+    field(reader).fill(INSIGHT)
+    expect(reader.page.locator("[data-log]")).to_have_text(INSIGHT)
+    with reader.page.expect_download() as download:
+        reader.page.get_by_role("button", name="Export").click()
+    path = download.value.path()
+    assert json.loads(path.read_text())["version"] == 1
+
+    fresh = type(reader)(new_context().new_page(), reader.site).open("synthesis")
+    expect(fresh.page.locator(".ck-tiers [aria-current]")).to_contain_text("Developing")
+    fresh.page.locator(".ck-import-file").set_input_files(path)
+    expect(fresh.page.locator(".ck-progress-status")).to_contain_text("are added")
+    expect(fresh.page.locator(".ck-tiers [aria-current]")).to_contain_text("Partial")
+    expect(field(fresh)).to_have_value(INSIGHT)
+    assert fresh.stored() == reader.stored()
+    fresh.open()
+    expect(fresh.question(PREDICTION).locator("input:enabled")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "That file is not a record of answers. Nothing was changed."),
+        ('{"version": 7}', "A newer version of this book wrote that file. Nothing was changed."),
+    ],
+)
+def test_a_file_that_is_no_record_is_told_and_changes_nothing(reader, tmp_path, text, words):
+    file = tmp_path / "record.json"
+    file.write_text(text)
+    reader.remembers({"notes": {LOG: INSIGHT}})
+    reader.open("synthesis")
+    before = reader.stored()
+    reader.page.locator(".ck-import-file").set_input_files(file)
+    expect(reader.page.locator(".ck-progress-status")).to_contain_text(words)
+    assert reader.stored() == before
+
+
+def test_exercises_that_passed_are_part_of_the_record(reader):
+    reader.open("synthesis")
+    reader.page.evaluate("chapterkit.record.exercise('a1', true)")
+    reader.page.reload()
+    assert reader.page.evaluate("chapterkit.recordLogic.passed(chapterkit.record.read(), 'a1')") is True
+
+
+def test_the_record_prints_by_itself_with_the_words_of_answers_and_log(reader):
+    reader.remembers(
+        {
+            "answers": {PREDICTION: {"option": "twenty-seven-minutes", "right": True, "at": "2026"}},
+            "notes": {LOG: INSIGHT},
+        }
+    )
+    page = reader.page
+    page.context.add_init_script("window.print = () => { window.printed = true }")
+    reader.open("synthesis")
+    page.get_by_role("button", name="Print").click()
+    assert page.evaluate("printed")
+    page.emulate_media(media="print")
+    shown = page.locator("body").inner_text()
+    for words in (
+        "When Failure Is Routine",
+        "Partial: 1 of 5",
+        "27 min",
+        "right",
+        "Drain at 10 GB/s.",
+        "Measure restarts first.",
+    ):
+        assert words in shown, words
+    for words in ("What comes next", "Export", "Part D: serving", "Go on:"):
+        assert words not in shown, words
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert "What comes next" in page.locator("body").inner_text()
+
+
+def test_without_scripts_the_synthesis_says_what_scripts_would_do(new_context, reader):
+    page = new_context(java_script_enabled=False).new_page()
+    plain = type(reader)(page, reader.site).open("synthesis")
+    expect(page.get_by_text("Write it down where you will find it again.")).to_be_visible()
+    expect(
+        page.get_by_text("With scripts on, this place shows which questions you have answered")
+    ).to_be_visible()
+    expect(page.locator(".ck-tiers > li:visible")).to_have_count(3)
+    expect(
+        plain.page.locator("textarea:visible, .ck-progress-live:visible, .ck-tier-mine:visible")
+    ).to_have_count(0)

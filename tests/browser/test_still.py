@@ -107,6 +107,31 @@ def test_every_formula_is_shown_in_the_fonts_that_come_with_the_style(reader, na
     assert [address for address in asked if "/fonts/" in address] == []
 
 
+WRITTEN = {"synthesis-decision": "Two lines\nof it."}
+RECORDS = {
+    "nothing answered": NOTHING,
+    "answered": {**NOTHING, "answers": ANSWERS, "notes": WRITTEN},
+    "unreadable": '{"version": 1, "answers": {',
+}
+
+
+@without_fonts
+@pytest.mark.parametrize("width", [1280, 390, 320])
+@pytest.mark.parametrize("state", RECORDS)
+def test_the_readers_progress_shifts_nothing(reader, woken, state, width):
+    """Looked at where it is filled in: at the end of a part, on the landing page, in the synthesis."""
+    reader.page.set_viewport_size({"width": width, "height": 900})
+    reader.remembers(RECORDS[state])
+    for name, fragment in (
+        ("part-a", "what-comes-next"),
+        ("index", "the-parts"),
+        ("index", "where-you-are"),
+        ("synthesis", "synthesis-log"),
+        ("synthesis", "synthesis-record"),
+    ):
+        assert woken(name, fragment=fragment) == [], (name, fragment)
+
+
 def test_drawing_the_charts_shifts_nothing(graduate):
     page = graduate.page
     page.emulate_media(reduced_motion="reduce")

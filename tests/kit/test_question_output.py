@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from docutils import nodes
 
-PAGES = ["falling", "tea", "index"]
+PAGES = ["falling", "tea", "index", "last"]
 SUFFIX = {"html": ".html", "text": ".txt", "epub": ".xhtml"}
 
 
@@ -101,8 +101,9 @@ def test_book_knows_its_own_questions_only():
     """The kit must not name the subject of any book."""
     source = Path(__file__).parents[2] / "src" / "chapterkit"
     ours = ("calc", "expression", "errors", "render", "question", "question_output", "gate", "record")
+    ours += ("progress", "decision_log")
     files = [source / f"{name}.py" for name in ours] + [
-        source / "static" / f"{name}.js" for name in ("record", "question", "gate")
+        source / "static" / f"{name}.js" for name in ("record", "question", "gate", "progress", "myrecord")
     ]
     for path in files:
         assert "fault_tolerance" not in path.read_text(encoding="utf-8")

@@ -1,8 +1,12 @@
-"""The reader's record, run in V8 without a page, and the {my-progress} directive."""
+"""The reader's record, run in V8 without a page; {my-progress} and {my-record}."""
 
 from __future__ import annotations
 
 import json
+import re
+import sys
+import types
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -450,18 +454,122 @@ def test_first_paint_lets_no_option_into_the_style(js):
     assert ".ck-feedback" not in rules
 
 
-# The directive ---------------------------------------------------------------------------------------
+# Two texts, and a change of mind ---------------------------------------------------------------------
 
 
-def test_progress_lists_every_question_with_a_link(built):
-    body = built("html").body("index.html")
-    for link in ("falling.html#cup-speed", "tea.html#tea-lid", "later.html#tea-half"):
-        assert f'<a href="{link}">' in body
-    assert "0 of 3 answered" in body
+@pytest.mark.parametrize(
+    ("mine", "theirs", "both"),
+    [
+        ("a", "b", "a\n\nb"),
+        ("a", "a", "a"),
+        ("a and b", "b", "a and b"),
+        ("b", "a and b", "a and b"),
+        (None, "b", "b"),
+        ("a", None, "a"),
+    ],
+)
+def test_of_two_texts_of_a_note_neither_is_lost(js, mine, theirs, both):
+    here, there = ({"version": 1, "notes": {"n": text} if text else {}} for text in (mine, theirs))
+    assert (
+        js(f"""
+        var here = logic.parse({json.dumps(json.dumps(here))}).record;
+        var there = logic.parse({json.dumps(json.dumps(there))}).record;
+        logic.merge(here, there).notes.n
+    """)
+        == both
+    )
+
+
+@pytest.mark.parametrize("ids", ["", '["q", "n", "g", "e"]'])
+def test_what_was_cleared_can_be_brought_back(js, ids):
+    assert js(f"""
+        var one = tab();
+        one.answer("q", "a", true); one.note("n", "x"); one.opened("g", true); one.exercise("e", true);
+        var before = JSON.parse(disk.k), undo = one.clear({ids});
+        var cleared = JSON.parse(disk.k); undo();
+        [cleared, JSON.stringify(before) === disk.k]
+    """) == [{"version": 1, "answers": {}, "notes": {}, "opened": {}, "exercises": {}}, True]
+
+
+def test_bringing_back_takes_nothing_that_was_done_since(js):
+    assert js("""
+        var one = tab();
+        one.answer("q", "a", true); one.note("n", "x");
+        var undo = one.clear();
+        one.answer("p", "b", false); one.note("n", "y"); undo();
+        var kept = JSON.parse(disk.k);
+        [Object.keys(kept.answers).sort(), kept.notes]
+    """) == [["p", "q"], {"n": "y\n\nx"}]
+
+
+def test_clearing_what_could_not_be_read_can_be_taken_back(js):
+    assert js("""
+        disk.k = "{";
+        var one = tab();
+        one.answer("q", "a", true);
+        var undo = one.clear(), between = one.status; undo();
+        [between, disk.k, one.status, one.read().answers.q.option]
+    """) == ["saved", "{", "corrupt", "a"]
+
+
+def test_a_record_begun_since_then_is_worth_more_than_what_could_not_be_read(js):
+    assert js("""
+        disk.k = "{";
+        var one = tab(), undo = one.clear();
+        one.answer("q", "a", true); undo();
+        [one.status, Object.keys(JSON.parse(disk.k).answers)]
+    """) == ["saved", ["q"]]
+
+
+def test_where_nothing_can_be_saved_clearing_and_taking_back_still_work(js):
+    assert js("""
+        denied = true;
+        var one = tab();
+        one.answer("q", "a", true);
+        var undo = one.clear(), between = Object.keys(one.read().answers); undo();
+        [between, Object.keys(one.read().answers), one.status]
+    """) == [[], ["q"], "not saved"]
+
+
+@pytest.mark.parametrize(
+    ("answered", "following"), [([], "p"), (["p"], "q"), (["q"], "p"), (["p", "q"], None)]
+)
+def test_one_goes_on_with_the_first_question_that_is_not_answered(js, answered, following):
+    answers = "".join(f'one.answer("{qid}", "a", false);' for qid in answered)
+    assert (
+        js(f"""
+        var one = tab(); {answers}
+        var state = logic.progress(one.read(), ["p", "q"].map((id) => ({{id: id, kind: "predict"}})));
+        state.next ? state.next.id : null
+    """)
+        == following
+    )
+
+
+# The directives --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", ["index", "last"])
+def test_progress_lists_every_question_with_a_link(built, page):
+    body = built("html").body(f"{page}.html")
+    links = {"falling.html#cup-speed", "tea.html#tea-lid", "later.html#tea-half", "last.html#last-second"}
+    for link in links:
+        address = link.removeprefix(f"{page}.html")
+        assert f'<a href="{address}">' in body
+    assert "0 of 4 questions answered." in body
+
+
+def test_a_record_knows_the_words_of_every_option(built):
+    """So that it can be printed; each option by its id."""
+    body = built("html").body("last.html")
+    options = re.search(r'data-options="([^"]*)" data-asked="last-second"', body)[1]
+    assert json.loads(unescape(options)) == {"short": "A second", "long": "An hour & more"}
+    assert "data-options" not in built("html").body("index.html")
 
 
 def test_progress_is_found_in_parallel_reading(book):
-    assert book.build(parallel=2).env.chapterkit_progress == {"index"}
+    found = book.build(parallel=2).env.chapterkit_progress
+    assert found == {"index": {"progress"}, "last": {"log", "page-progress", "record", "tier"}}
 
 
 def test_progress_is_written_again_when_a_question_elsewhere_changes(book):
@@ -472,5 +580,17 @@ def test_progress_is_written_again_when_a_question_elsewhere_changes(book):
     assert "How fast will the cup arrive?" in book.build().body("one.html")
 
 
-def test_progress_without_a_browser_is_nothing(built):
-    assert "answered" not in built("text").read("index.txt")
+@pytest.mark.parametrize("page", ["index", "last"])
+def test_progress_without_a_browser_is_nothing(built, page):
+    assert "answered" not in built("text").read(f"{page}.txt")
+    assert "Export" not in built("epub").body(f"{page}.xhtml")
+
+
+def test_exercises_are_listed_where_the_book_has_some(book, monkeypatch):
+    """The list is another part's; without that part there are none."""
+    listed = types.ModuleType("chapterkit.exercise")
+    listed.all_exercises = lambda env: [{"id": "pour", "doc": "tea", "title": "Pour it"}]
+    monkeypatch.setitem(sys.modules, "chapterkit.exercise", listed)
+    body = book.build().body("index.html")
+    assert '<li data-exercise="pour"><a href="tea.html#pour">Pour it</a>' in body
+    assert "not checked" in body

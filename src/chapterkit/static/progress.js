@@ -1,73 +1,98 @@
 // @ts-check
-/* {my-progress}: how far the reader is, and what they can do with their record. */
+/* How far the reader is, in the last lines of every page; and a row of buttons that clears answers, asks first, and takes it back. */
 (function (ck) {
   "use strict";
 
+  const { words, end } = ck.progress, exercises = ck.exercises || [];
+  const root = document.documentElement.dataset.content_root || "";
+
   /** @param {string} template @param {Object<string, unknown>} values */
-  const fill = (template, values) => template.replace(/\{(\w+)\}/g, (_field, name) => String(values[name]));
+  ck.put = (template, values) => template.replace(/\{(\w+)\}/g, (_field, name) => String(values[name]));
 
-  /** @param {HTMLElement} box */
-  function wake(box) {
-    const words = box.dataset;
-    const find = (selector) => /** @type {HTMLElement} */ (box.querySelector(selector));
-    const status = find(".ck-progress-status"), confirm = find(".ck-confirm"), clear = find(".ck-clear");
-    const items = /** @type {HTMLElement[]} */ (Array.from(box.querySelectorAll(".ck-progress-list > li")));
-    const questions = items.map((item) => ({ id: item.dataset.question, kind: item.dataset.kind }));
-    const put = (element, text) => { if (element.textContent !== text) element.textContent = text; };
+  /** Fill in count, tier and where to go on. @param {Element} box */
+  ck.standing = (box) => {
+    const record = ck.record.read(), state = ck.recordLogic.progress(record, ck.questions), find = (part) => box.querySelector(part);
+    const passed = exercises.filter((exercise) => ck.recordLogic.passed(record, exercise.id)).length;
+    find(".ck-count").textContent = ck.put(words.count, state) + (passed ? ck.put(words.passed, { passed, of: exercises.length }) : "");
+    find(".ck-tier").textContent = ck.put(words[state.tier], state);
+    const to = state.next || end, link = find(".ck-next");
+    if (to) { link.href = root + to.url; link.textContent = to.title; }
+    return record;
+  };
 
-    function update() {
-      const record = ck.record.read(), state = ck.recordLogic.progress(record, questions);
-      put(find(".ck-progress-count"), fill(words.count, state));
-      put(find(".ck-progress-tier"), fill(words[state.tier], state));
-      for (const item of items) {
-        const answer = ck.recordLogic.answerTo(record, item.dataset.question);
-        item.classList.toggle("ck-done", answer !== null);
-        put(item.querySelector(".ck-progress-state"), answer === null ? words.open : answer.right === true ? words.right : words.other);
-      }
-      tell("");
+  /** @param {HTMLElement} row @param {{label: string, ask: string, some: () => boolean, ids?: () => string[]}[]} choices
+   * @returns {() => void} to call when the record has changed */
+  ck.clearing = (row, choices) => {
+    const said = document.createElement("span");
+    said.setAttribute("role", "status");
+    let asking = false, shown = "";
+    /** @param {string} text @param {[string, () => void][]} buttons */
+    function face(text, buttons) {
+      said.textContent = text;
+      row.replaceChildren(said, ...buttons.map(([label, act]) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = label;
+        button.onclick = act;
+        return button;
+      }));
     }
-
-    /** News first, then whether it will last. @param {string} news */
-    function tell(news) {
-      const lasting = { saved: words.saved, "not saved": words.notSaved, newer: words.newer, corrupt: words.corrupt }[ck.record.status];
-      put(status, news ? news + " " + lasting : lasting);
+    const focus = () => /** @type {HTMLElement} */ (row.lastChild).focus();
+    function rest() {
+      const offered = choices.filter((choice) => choice.some()), labels = offered.map((choice) => choice.label).join();
+      if (asking || labels === shown) return; // the same buttons stay, and so does the focus
+      shown = labels;
+      face("", offered.map((choice) => [choice.label, () => {
+        asking = true;
+        face(choice.ask, [[words.yes, () => {
+          const undo = ck.record.clear(choice.ids && choice.ids());
+          face(words.cleared, [[words.undo, () => { undo(); back(); }]]);
+          focus();
+          asking = false; // from now on any other change takes the offer away
+          shown = "?";
+        }], [words.keep, back]]);
+        focus();
+      }]));
     }
-
-    /** @param {boolean} asking */
-    function ask(asking) {
-      confirm.hidden = !asking;
-      (asking ? find(".ck-confirm-no") : clear).focus();
+    function back() {
+      asking = false;
+      shown = "?";
+      rest();
+      focus();
     }
+    row.addEventListener("keydown", (event) => { if (asking && event.key === "Escape") back(); });
+    rest();
+    return rest;
+  };
 
-    clear.addEventListener("click", () => ask(true));
-    find(".ck-confirm-no").addEventListener("click", () => ask(false));
-    confirm.addEventListener("keydown", (event) => { if (event.key === "Escape") ask(false); });
-    find(".ck-confirm-yes").addEventListener("click", () => {
-      ck.record.clear();
-      ask(false);
-      tell(words.cleared);
-    });
+  const box = /** @type {HTMLElement | null} */ (document.querySelector(".ck-where"));
+  if (!box) return;
+  box.innerHTML = "<p><strong class=ck-count></strong> <a></a><br><span class=ck-tier></span><br><span></span> <a class=ck-next></a></p><p class=ck-clear></p>";
+  const [why, next] = box.querySelectorAll("a"), row = /** @type {HTMLElement} */ (box.lastChild);
+  next.previousElementSibling.textContent = words.next;
+  why.textContent = words.notSaved;
+  if (end) why.href = root + end.url;
 
-    find(".ck-export").addEventListener("click", () => {
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([ck.record.export()], { type: "application/json" }));
-      link.download = ((ck.settings && ck.settings.book) || "book") + "-answers.json";
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    });
+  const any = (part) => Object.keys(part).length > 0;
+  const readable = () => !/corrupt|newer/.test(ck.record.status); // such a record is cleared only where the reader is told what it is
+  const ids = () => Array.from(document.querySelectorAll(".ck-question, .ck-gate, .ck-log"), (part) => /** @type {HTMLElement} */ (part).dataset.gate || part.id)
+    .concat(exercises.filter((exercise) => exercise.doc === box.dataset.page).map((exercise) => exercise.id));
+  const rest = ck.clearing(row, [
+    { label: words.clearPage, ask: words.askPage, ids, some() {
+      const record = ck.record.read(), did = [record.answers, record.notes, record.exercises];
+      return readable() && ids().some((id) => did.some((part) => Object.hasOwn(part, id)));
+    } },
+    { label: words.clearAll, ask: words.askAll, some() {
+      const record = ck.record.read();
+      return readable() && (any(record.answers) || any(record.notes) || any(record.exercises));
+    } },
+  ]);
 
-    const file = /** @type {HTMLInputElement} */ (find(".ck-import-file"));
-    file.addEventListener("change", async () => {
-      const chosen = file.files && file.files[0];
-      if (!chosen) return;
-      const { message } = ck.record.import(await chosen.text().catch(() => ""));
-      file.value = ""; // so that choosing the same file again is a change
-      tell({ imported: words.imported, "not saved": words.importUnsaved, newer: words.importNewer, corrupt: words.importCorrupt }[message]);
-    });
-
-    document.addEventListener("ck:record", update);
-    update();
+  function update() {
+    ck.standing(box);
+    why.hidden = ck.record.status === "saved";
+    rest();
   }
-
-  for (const box of document.querySelectorAll(".ck-progress")) wake(/** @type {HTMLElement} */ (box));
+  document.addEventListener("ck:record", update);
+  update();
 })(window.chapterkit = window.chapterkit || {});

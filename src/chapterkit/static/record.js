@@ -53,6 +53,9 @@
     return plain(exercise) && typeof exercise.passed === "boolean" ? exercise.passed : null;
   }
 
+  /** Two texts of one note; neither is lost. @param {string} mine @param {string} theirs */
+  const joined = (mine, theirs) => mine.includes(theirs) ? mine : theirs.includes(mine) ? theirs : mine + "\n\n" + theirs;
+
   /** Join what a file holds to what is here. Of two answers to one question the earlier counts.
    * @param {RecordData} mine @param {RecordData} theirs @returns {RecordData} */
   function merge(mine, theirs) {
@@ -65,9 +68,12 @@
     for (const id of Object.keys(theirs.exercises)) {
       if (passed(theirs, id) === true && passed(mine, id) !== true) exercises[id] = theirs.exercises[id];
     }
+    const notes = { ...theirs.notes, ...mine.notes };
+    for (const [id, text] of Object.entries(theirs.notes)) {
+      if (has(mine.notes, id)) notes[id] = joined(String(mine.notes[id]), String(text));
+    }
     return {
-      ...theirs, ...mine, version: VERSION, answers, exercises,
-      notes: { ...theirs.notes, ...mine.notes },
+      ...theirs, ...mine, version: VERSION, answers, exercises, notes,
       opened: { ...theirs.opened, ...mine.opened },
     };
   }
@@ -81,15 +87,14 @@
 
   /** How far the reader is; the tier looks at predictions alone.
    * @param {RecordData} record @param {{id: string, kind: string}[]} questions
-   * @returns {{answered: number, of: number, right: number, predictions: number, tier: "optimal" | "partial" | "developing"}} */
+   * @returns {{answered: number, of: number, right: number, predictions: number, tier: "optimal" | "partial" | "developing",
+   *   next: any}} next: the first question without an answer, if there is one */
   function progress(record, questions) {
     const predictions = questions.filter((question) => question.kind === "predict");
     const right = predictions.filter((question) => { const a = answerTo(record, question.id); return a !== null && a.right === true; }).length;
     const tier = right === 0 ? "developing" : right === predictions.length ? "optimal" : "partial";
-    return {
-      answered: questions.filter((question) => answerTo(record, question.id) !== null).length,
-      of: questions.length, right, predictions: predictions.length, tier,
-    };
+    const open = questions.filter((question) => answerTo(record, question.id) === null);
+    return { answered: questions.length - open.length, of: questions.length, right, predictions: predictions.length, tier, next: open[0] };
   }
 
   /** A record in some store. Every change re-reads the store first, because another tab may have written.
@@ -164,12 +169,24 @@
         });
       },
       /** Without ids everything goes, and so does a text that could not be read: the reader asked for it.
-       * @param {string[]} [ids] */
+       * @param {string[]} [ids] @returns {() => void} takes it back; what was done since then stays */
       clear(ids) {
-        if (!ids && (status === "corrupt" || status === "newer")) {
+        refresh();
+        const was = current, text = raw, pending = unsaved.slice();
+        const all = !ids && (status === "corrupt" || status === "newer");
+        if (all) {
           try { store.removeItem(key); unsaved = []; } catch (refused) { /* stays as it is */ }
         }
         apply((record) => without(record, ids));
+        const left = JSON.stringify(current);
+        return () => {
+          if (!all) { apply((record) => merge(record, was)); return; }
+          refresh();
+          if (JSON.stringify(current) !== left) return; // a record that was begun since then is worth more
+          try { store.setItem(key, text); unsaved = pending; } catch (refused) { /* then it is gone */ }
+          refresh();
+          changed(current);
+        };
       },
       /** What could not be read is given out as it is, so that nothing is lost. @returns {string} */
       export() {
