@@ -136,7 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     except StopIteration:
         parser.error(
-            f"no exercises {options.part!r}; parts are part-a to part-{PARTS[-1]}, checks {', '.join(checks.ids())}"
+            f"no exercises {options.part!r}; parts are part-a to part-{PARTS[-1]}, checks "
+            f"{', '.join(checks.ids())}"
         )
     lost = [path for path in options.submissions if not path.is_file()]
     if lost:

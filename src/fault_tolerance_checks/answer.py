@@ -1,4 +1,4 @@
-"""What the reader defined: asked for by name, called with care, and told apart when it is of the wrong kind."""
+"""What the reader defined: asked for by name, called with care, told apart if it is of the wrong kind."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Answer:
 
 
 def attempt(function: Callable[..., Any], what: str, *values: Any, given: str = "", **named: Any) -> Any:
-    """Call something of the reader's, on copies of arrays; an exception becomes a report that names the line."""
+    """Call something of the reader's, on copies of arrays; an exception becomes a report with its line."""
     values = tuple(value.copy() if isinstance(value, np.ndarray | bytearray) else value for value in values)
     try:
         result = function(*values, **named)

@@ -31,7 +31,8 @@ MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
     "a1-plan",
     "exercise-a1",
     [
-        "All seven entries of `answers` are filled in with one number each, in the unit that the entry names.",
+        "All seven entries of `answers` are filled in with one number each, in the unit that the entry "
+        "names.",
         "Shares are fractions. Three digits are enough.",
         "Losses are the exact ones, with the restart in them.",
     ],
@@ -105,8 +106,10 @@ def a1_plan(answer: Answer) -> None:
     "a2-young",
     "exercise-a2",
     [
-        "`young_interval(write_time, mtbf)` is where the first-order waste is least, in seconds, for numbers and arrays.",
-        "`estimate_off_from` is the ratio of write to $M$ from which Young's least waste is a tenth above the exact one.",
+        "`young_interval(write_time, mtbf)` is where the first-order waste is least, in seconds, for "
+        "numbers and arrays.",
+        "`estimate_off_from` is the ratio of write to $M$ from which Young's least waste is a tenth "
+        "above the exact one.",
         "`interval_off_from` is the ratio from which Young's interval costs a full point more than the best.",
         "`interval_fine_from` is the ratio from which it costs less than a point again.",
         "The ratios may be off by a fiftieth.",
@@ -157,8 +160,10 @@ def a2_young(answer: Answer) -> None:
     if not answer.number("interval_off_from") < answer.number("interval_fine_from"):
         raise Wrong(
             "the cost rises above a point first and falls below it later",
-            got=f"from {show(answer.number('interval_off_from'))} to {show(answer.number('interval_fine_from'))}",
-            note="the cost crosses one point twice; a method of halving finds one crossing, so search on both sides",
+            got=f"from {show(answer.number('interval_off_from'))} to "
+            f"{show(answer.number('interval_fine_from'))}",
+            note="the cost crosses one point twice; a method of halving finds one crossing, so search "
+            "on both sides",
         )
 
 
@@ -188,7 +193,8 @@ def _limits(answer: Answer, call: Callable[..., Any], failures: int, watched: fl
     "a3-log",
     "exercise-a3",
     [
-        "`mtbf_estimate(failures, watched)` is an MTBF in seconds, from a count of failures and the seconds watched.",
+        "`mtbf_estimate(failures, watched)` is an MTBF in seconds, from a count of failures and the "
+        "seconds watched.",
         "`mtbf_limits(failures, watched)` returns two numbers in seconds, the lower one first. With one "
         "failure or more both are finite.",
         "Whatever the true $M$, the limits enclose it in at least nine logs of ten. The check adds up the "
@@ -274,7 +280,8 @@ def _played(gaps: Any, interval: float, write_time: float, restart_time: float) 
     "a4-simulator",
     "exercise-a4",
     [
-        "`my_goodput(gaps, interval, write_time, restart_time)` returns one number, the share of the time that "
+        "`my_goodput(gaps, interval, write_time, restart_time)` returns one number, the share of the "
+        "time that "
         "is kept work.",
         "Every gap begins with a restart. A gap too short for its restart keeps nothing.",
         "Only work whose write has ended counts, and a write is no work.",
@@ -330,7 +337,8 @@ def a4_simulator(answer: Answer) -> None:
             "this leaves the restart out": lambda gaps, interval, write_time, restart_time: _played(
                 gaps, interval, write_time, 0.0
             ),
-            "this is the mean of the shares of single gaps, in which a short gap counts as much as a long one; "
+            "this is the mean of the shares of single gaps, in which a short gap counts as much as a "
+            "long one; "
             "the share of the whole time is due": mean_of_shares,
             "this is what is lost, not what is kept": lambda **given: 1 - _played(**given),
         },
@@ -341,7 +349,8 @@ def a4_simulator(answer: Answer) -> None:
     "a5-goodput",
     "exercise-a5",
     [
-        "`exact_goodput(interval, write_time, mtbf, restart_time)` returns the useful share of the time, a fraction.",
+        "`exact_goodput(interval, write_time, mtbf, restart_time)` returns the useful share of the "
+        "time, a fraction.",
         "It holds where a simulation of failures that may strike work, write and restart would find it.",
         "It takes arrays.",
         "It keeps nine digits even where the interval is a millionth of $M$ or less.",
@@ -370,7 +379,8 @@ def a5_goodput(answer: Answer) -> None:
             "this is one minus the first-order waste": lambda interval, write_time, mtbf, restart_time: (
                 1 - checkpoint.waste(interval, write_time, mtbf, restart_time)
             ),
-            "this holds if no failure strikes during a restart": lambda interval, write_time, mtbf, restart_time: (
+            "this holds if no failure strikes during a "
+            "restart": lambda interval, write_time, mtbf, restart_time: (
                 interval
                 / (
                     mtbf * math.expm1((interval + write_time) / mtbf)
@@ -383,11 +393,13 @@ def a5_goodput(answer: Answer) -> None:
             "failures strike while the write runs, too": lambda interval, write_time, mtbf, restart_time: (
                 interval * math.exp(-restart_time / mtbf) / (mtbf * math.expm1(interval / mtbf) + write_time)
             ),
-            "the useful work of an interval is the interval alone, without its write": lambda interval, write_time, mtbf, restart_time: (
+            "the useful work of an interval is the interval alone, without its "
+            "write": lambda interval, write_time, mtbf, restart_time: (
                 expected(interval, write_time, mtbf, restart_time) * (interval + write_time) / interval
             ),
-            "this is the chance that an interval passes without a failure": lambda interval, write_time, mtbf, restart_time: (
-                math.exp(-(interval + write_time) / mtbf)
+            "this is the chance that an interval passes without a "
+            "failure": lambda interval, write_time, mtbf, restart_time: math.exp(
+                -(interval + write_time) / mtbf
             ),
         },
     )

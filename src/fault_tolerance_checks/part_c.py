@@ -22,7 +22,8 @@ HOUR = 3600.0
     "c1-background",
     "exercise-c1",
     [
-        "All seven entries of `answers` are filled in with one number each, in the unit that the entry names.",
+        "All seven entries of `answers` are filled in with one number each, in the unit that the entry "
+        "names.",
         "Shares are fractions. Three digits are enough.",
         "Losses are the exact ones, with the restart in them. A snapshot counts once it is drained.",
     ],
@@ -101,7 +102,8 @@ def c1_background(answer: Answer) -> None:
     "c2-durable",
     "exercise-c2",
     [
-        "`work_lost(time, interval, pause, drain_time)` is the work, in seconds, that a failure at `time` undoes.",
+        "`work_lost(time, interval, pause, drain_time)` is the work, in seconds, that a failure at "
+        "`time` undoes.",
         "The run starts at time 0 with work. Intervals and pauses take turns, and each snapshot begins to "
         "drain when its pause has ended.",
         "Only work that a drained snapshot holds is safe. The time in pauses is no work.",
@@ -166,7 +168,8 @@ def c2_durable(answer: Answer) -> None:
     "exercise-c3",
     [
         "`drain_needed(waste, checkpoint_bytes, pause, mtbf, restart_time)` is in bytes per second.",
-        "With this drain, at the interval it allows, `waste` is lost and no more. With a hundredth less drain, more is.",
+        "With this drain, at the interval it allows, `waste` is lost and no more. With a hundredth less "
+        "drain, more is.",
         "Where even an instant drain loses more than `waste`, the answer is None.",
     ],
 )
@@ -392,13 +395,18 @@ class _Watch:
     "c4-checkpointer",
     "exercise-c4",
     [
-        "`Checkpointer(send, most)` has the methods `snapshot(step, state)` and `tick(budget)` and the attribute `durable`.",
-        "`snapshot` returns True and keeps the state as it is now, or returns False if `most` snapshots are in "
+        "`Checkpointer(send, most)` has the methods `snapshot(step, state)` and `tick(budget)` and the "
+        "attribute `durable`.",
+        "`snapshot` returns True and keeps the state as it is now, or returns False if `most` snapshots "
+        "are in "
         "flight. What training does to the state later does not matter.",
-        "`tick` calls `send(step, chunk)` with `budget` bytes in all, or with all that are left, oldest snapshot first.",
-        "`durable` is the newest step all of whose bytes were sent, or None. A snapshot that is durable is no "
+        "`tick` calls `send(step, chunk)` with `budget` bytes in all, or with all that are left, oldest "
+        "snapshot first.",
+        "`durable` is the newest step all of whose bytes were sent, or None. A snapshot that is durable "
+        "is no "
         "longer in flight.",
-        "The check tries short histories of snapshots, training and ticks, and shows the shortest that fails.",
+        "The check tries short histories of snapshots, training and ticks, and shows the shortest that "
+        "fails.",
     ],
 )
 def c4_checkpointer(answer: Answer) -> None:

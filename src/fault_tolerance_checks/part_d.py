@@ -21,7 +21,8 @@ DAY, YEAR = 86_400.0, 365 * 86_400.0
     "d1-survivors",
     "exercise-d1",
     [
-        "All seven entries of `answers` are filled in with one number each, in the unit that the entry names.",
+        "All seven entries of `answers` are filled in with one number each, in the unit that the entry "
+        "names.",
         "Shares are fractions. Three digits are enough.",
         "Each replica has a queue of its own, except where the entry says otherwise.",
     ],
@@ -36,7 +37,8 @@ def d1_survivors(answer: Answer) -> None:
         "answers",
         {
             "requests/s per survivor, one down": Asked(
-                one, "", "the survivors share all requests", {"this is the load with all alive": arrivals / replicas}
+                one, "", "the survivors share all "
+                         "requests", {"this is the load with all alive": arrivals / replicas}
             ),
             "headroom needed for one": Asked(
                 1 / 13, "a fraction", "the load of each survivor grows by this share",
@@ -52,10 +54,12 @@ def d1_survivors(answer: Answer) -> None:
                 {"this is what a replica serves at most, with a queue that never ends": rate},
             ),
             "replicas that may die": Asked(
-                1.0, "", "with that many down every survivor is under the safe load, and with one more it is not"
+                1.0, "", "with that many down every survivor is under the safe load, and with one more "
+                         "it is not"
             ),
             "P99 in ms, two down, one shared queue": Asked(
-                1e3 * pooled, "milliseconds", "of a shared queue one response in a hundred takes longer than this",
+                1e3 * pooled, "milliseconds", "of a shared queue one response in a hundred takes longer "
+                                              "than this",
                 {"this is the P99 with a queue each": 1e3 * math.log(100) / (rate - two)},
             ),
             "replicas needed so that two may die": Asked(
@@ -70,9 +74,11 @@ def d1_survivors(answer: Answer) -> None:
     "d2-down",
     "exercise-d2",
     [
-        "`seconds_down(replicas, failed, mtbf, recovery_time)` is the time in a year of 365 days, in seconds, "
+        "`seconds_down(replicas, failed, mtbf, recovery_time)` is the time in a year of 365 days, in "
+        "seconds, "
         "during which at least `failed` replicas are down.",
-        "Replicas fail independently of each other. Each works for `mtbf` on average and then takes `recovery_time`.",
+        "Replicas fail independently of each other. Each works for `mtbf` on average and then takes "
+        "`recovery_time`.",
         "Rare events keep six digits: also one second in a thousand years.",
     ],
 )
@@ -117,7 +123,8 @@ def d2_down(answer: Answer) -> None:
             "this is the time with more than that many down": more,
             "a replica that is down cannot fail: the share of time it is down is T/(M + T)": rough,
             "this is a share of the time, not the seconds of a year": lambda **given: truth(**given) / YEAR,
-            "this is the time that one given set of replicas is down": lambda replicas, failed, mtbf, recovery_time: (
+            "this is the time that one given set of replicas is "
+            "down": lambda replicas, failed, mtbf, recovery_time: (
                 YEAR * (recovery_time / (mtbf + recovery_time)) ** failed
             ),
         },
@@ -206,9 +213,12 @@ def _responses(arrivals: Any, services: Any, servers: int) -> Any:
     "d4-fleet",
     "exercise-d4",
     [
-        "`response_times(arrivals, services, servers)` returns an array: for each request the seconds from its "
-        "arrival until it is served. One queue, in order of arrival, and whoever is free first takes the next.",
-        "`servers_needed(arrivals, services, slo)` is the least number of servers with which at least 99 % of the "
+        "`response_times(arrivals, services, servers)` returns an array: for each request the seconds "
+        "from its "
+        "arrival until it is served. One queue, in order of arrival, and whoever is free first takes "
+        "the next.",
+        "`servers_needed(arrivals, services, slo)` is the least number of servers with which at least "
+        "99 % of the "
         "requests are served within `slo` seconds.",
         "The check compares a few requests with a count by hand, and then sizes fleets for thousands.",
     ],

@@ -78,7 +78,7 @@ def check(id: str, namespace: Mapping[str, Any] | None = None) -> Report:
     id : str
         Which check, as in ``"a2-young"``, or whose exercise, as in ``"exercise-a2"``; `ids` lists them.
     namespace : mapping, optional
-        The names that the answer defined. Without it, those of the caller: in a cell, what cells have defined.
+        The names that the answer defined. Without it, those of the caller: in a cell, what cells defined.
 
     Returns
     -------

@@ -314,7 +314,7 @@ def threshold(
     words: str,
     rel: float = 0.02,
 ) -> None:
-    """A number at which `crossed` goes from below zero to above, or back: just before it, not yet; just after, yes.
+    """A number at which `crossed` goes from below zero to above, or back.
 
     `words` says what `crossed` measures; it is shown with the value a little off the reader's number.
     """
