@@ -87,6 +87,7 @@ class LogToHtml(OnPages):
     default_priority = 210
 
     def run(self, **_options: Any) -> None:
+        advice = _("Write it down where you will find it again. With scripts on, there is a place for it here.")
         for node in list(self.document.findall(decision_log)):
             nid = node["nid"]
             title, *prompt = node.children
@@ -99,7 +100,7 @@ class LogToHtml(OnPages):
                 tag("div", class_="ck-prompt"),
                 *prompt,
                 close("div"),
-                *element("p", _elsewhere(), class_="ck-log-static"),
+                *element("p", advice, class_="ck-log-static"),
                 tag("div", class_="ck-log-live"),
                 tag("textarea", id=f"{nid}--text", rows="6", maxlength="20000"),
                 close("textarea"),
@@ -122,13 +123,9 @@ class LogToText(Elsewhere):
                 nodes.target("", "", ids=list(node["ids"])),
                 nodes.paragraph("", "", nodes.strong("", "", *copy_without_ids(title.children))),
                 *prompt,
-                nodes.paragraph("", _elsewhere()),
+                nodes.paragraph("", _("Write it down where you will find it again. The web edition has a place for it.")),
             ]
             replace(node, out)
-
-
-def _elsewhere() -> str:
-    return _("Write it down where you will find it again. With scripts on, there is a place for it here.")
 
 
 def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:

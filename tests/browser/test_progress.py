@@ -17,7 +17,7 @@ def answers(*ids):
 @pytest.fixture
 def asked(reader):
     """All questions of the book, as the pages know them."""
-    reader.open("notation")
+    reader.open("book/notation")
     return reader.page.evaluate("chapterkit.questions")
 
 
@@ -63,14 +63,14 @@ def test_whoever_has_answered_all_goes_on_to_the_synthesis(reader, asked):
 def test_every_prediction_right_is_optimal_whatever_else_is_open(reader, asked):
     right = {q["id"]: {"option": "x", "right": True, "at": AT} for q in asked if q["kind"] == "predict"}
     reader.remembers({"answers": right})
-    reader.open("synthesis")
+    reader.open("book/synthesis")
     expect(reader.page.locator(".ck-progress .ck-tier")).to_contain_text("Optimal")
     expect(reader.page.locator(".ck-tiers [aria-current]")).to_contain_text("Optimal")
     expect(reader.page.locator(".ck-tier-mine:visible")).to_have_count(1)
 
 
 def test_each_card_of_the_landing_page_tells_how_far_its_part_is(graduate):
-    graduate.open("index")
+    graduate.open("book/index")
     card = graduate.page.locator(".sd-card", has_text="Part A")
     expect(card.locator(".ck-page-live")).to_have_text("1 of 2 answered")
     expect(graduate.page.locator(".sd-card", has_text="Part D").locator(".ck-page-live")).to_have_text(

@@ -99,8 +99,8 @@ def field(reader):
 
 
 def test_the_decision_log_survives_a_reload_and_reaches_a_second_tab(reader, context):
-    reader.open("synthesis")
-    other = type(reader)(context.new_page(), reader.site).open("synthesis")
+    reader.open("book/synthesis")
+    other = type(reader)(context.new_page(), reader.site).open("book/synthesis")
     field(reader).fill(INSIGHT)
     expect(field(other)).to_have_value(INSIGHT)
     reader.page.reload()
@@ -109,7 +109,7 @@ def test_the_decision_log_survives_a_reload_and_reaches_a_second_tab(reader, con
 
 
 def test_what_was_typed_last_is_kept_when_the_page_is_left_at_once(reader):
-    reader.open("synthesis")
+    reader.open("book/synthesis")
     field(reader).press_sequentially("Go")
     reader.open("part-a")
     assert reader.stored()["notes"] == {LOG: "Go"}
@@ -117,7 +117,7 @@ def test_what_was_typed_last_is_kept_when_the_page_is_left_at_once(reader):
 
 def test_a_decision_that_cannot_be_saved_is_said(reader):
     reader.page.context.add_init_script(FULL)
-    reader.open("synthesis")
+    reader.open("book/synthesis")
     field(reader).fill(INSIGHT)
     expect(reader.page.locator(".ck-log-status")).to_contain_text("Not saved")
     expect(field(reader)).to_have_value(INSIGHT)
@@ -126,7 +126,7 @@ def test_a_decision_that_cannot_be_saved_is_said(reader):
 def test_an_exported_record_restores_answers_tier_and_log_in_another_browser(reader, new_context):
     reader.open()
     reader.commit(PREDICTION, "twenty-seven-minutes")
-    reader.open("synthesis")
+    reader.open("book/synthesis")
     field(reader).fill(INSIGHT)
     expect(reader.page.locator("[data-log]")).to_have_text(INSIGHT)
     with reader.page.expect_download() as download:
@@ -134,7 +134,7 @@ def test_an_exported_record_restores_answers_tier_and_log_in_another_browser(rea
     path = download.value.path()
     assert json.loads(path.read_text())["version"] == 1
 
-    fresh = type(reader)(new_context().new_page(), reader.site).open("synthesis")
+    fresh = type(reader)(new_context().new_page(), reader.site).open("book/synthesis")
     expect(fresh.page.locator(".ck-tiers [aria-current]")).to_contain_text("Developing")
     fresh.page.locator(".ck-import-file").set_input_files(path)
     expect(fresh.page.locator(".ck-progress-status")).to_contain_text("are added")
@@ -156,7 +156,7 @@ def test_a_file_that_is_no_record_is_told_and_changes_nothing(reader, tmp_path, 
     file = tmp_path / "record.json"
     file.write_text(text)
     reader.remembers({"notes": {LOG: INSIGHT}})
-    reader.open("synthesis")
+    reader.open("book/synthesis")
     before = reader.stored()
     reader.page.locator(".ck-import-file").set_input_files(file)
     expect(reader.page.locator(".ck-progress-status")).to_contain_text(words)
@@ -164,7 +164,7 @@ def test_a_file_that_is_no_record_is_told_and_changes_nothing(reader, tmp_path, 
 
 
 def test_exercises_that_passed_are_part_of_the_record(reader):
-    reader.open("synthesis")
+    reader.open("book/synthesis")
     reader.page.evaluate("chapterkit.record.exercise('a1', true)")
     reader.page.reload()
     assert reader.page.evaluate("chapterkit.recordLogic.passed(chapterkit.record.read(), 'a1')") is True
@@ -179,7 +179,7 @@ def test_the_record_prints_by_itself_with_the_words_of_answers_and_log(reader):
     )
     page = reader.page
     page.context.add_init_script("window.print = () => { window.printed = true }")
-    reader.open("synthesis")
+    reader.open("book/synthesis")
     page.get_by_role("button", name="Print").click()
     assert page.evaluate("printed")
     page.emulate_media(media="print")
@@ -201,7 +201,7 @@ def test_the_record_prints_by_itself_with_the_words_of_answers_and_log(reader):
 
 def test_without_scripts_the_synthesis_says_what_scripts_would_do(new_context, reader):
     page = new_context(java_script_enabled=False).new_page()
-    plain = type(reader)(page, reader.site).open("synthesis")
+    plain = type(reader)(page, reader.site).open("book/synthesis")
     expect(page.get_by_text("Write it down where you will find it again.")).to_be_visible()
     expect(
         page.get_by_text("With scripts on, this place shows which questions you have answered")

@@ -124,10 +124,10 @@ def test_the_readers_progress_shifts_nothing(reader, woken, state, width):
     reader.remembers(RECORDS[state])
     for name, fragment in (
         ("part-a", "what-comes-next"),
-        ("index", "the-parts"),
-        ("index", "where-you-are"),
-        ("synthesis", "synthesis-log"),
-        ("synthesis", "synthesis-record"),
+        ("book/index", "the-parts"),
+        ("book/index", "where-you-are"),
+        ("book/synthesis", "synthesis-log"),
+        ("book/synthesis", "synthesis-record"),
     ):
         assert woken(name, fragment=fragment) == [], (name, fragment)
 
