@@ -101,3 +101,4 @@ chapterkit_calc_modules = [
 chapterkit_records = "book/records.toml"
 chapterkit_instruments = "book.instruments"
 chapterkit_checks = "fault_tolerance_checks"
+chapterkit_redirects = "book/redirects.toml"

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 STATIC = Path(__file__).parent / "static"
 # They wait for a click or a key, so a page works before they come.
 _LATER = {
-    "documentation_options.js", "doctools.js", "sphinx_highlight.js", "clipboard.min.js", "copybutton.js",
+    "documentation_options.js", "doctools.js", "sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "links.js",
 }  # fmt: skip
 # Scripts of components, with the class without which they find nothing to do.
 _FOR = {"design-tabs.js": "sd-tab-set"}
@@ -133,8 +133,10 @@ def _join_page_assets(
     body = context.get("body") or ""
     scripts = [s for s in context["script_files"] if _FOR.get(posixpath.basename(_name(s)), "") in body]
     join_js = [s for s in scripts if _plain(s, {"defer"}) and Path(app.outdir, _name(s)).is_file()]
-    # Pages without a source, such as the search, have scripts of their own that lean on these.
-    later = [s for s in join_js if doctree is not None and posixpath.basename(_name(s)) in _LATER]
+    later = [s for s in join_js if posixpath.basename(_name(s)) in _LATER]
+    if doctree is None:
+        # Pages without a source, such as the search, have scripts of their own that lean on these at once.
+        join_js, later = [s for s in join_js if s not in later], []
     now = [s for s in join_js if s not in later]
     attributes = {"defer": "defer"}
     if later and now:

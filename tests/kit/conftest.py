@@ -146,3 +146,30 @@ def stopped(book: Book):
         return said
 
     return check
+
+
+@pytest.fixture
+def atlas(tmp_path: Path) -> Book:
+    """The example book of places to link to; its instrument is that of the book about pendulums."""
+    return _atlas(tmp_path / "atlas")
+
+
+def _atlas(folder: Path) -> Book:
+    made = Book(folder, "atlas")
+    shutil.copytree(HERE / "roots" / "pendulum" / "dials", folder / "dials", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(HERE / "roots" / "pendulum" / "swinging.py", folder)
+    return made
+
+
+@pytest.fixture(scope="session")
+def mapped(tmp_path_factory: pytest.TempPathFactory):
+    """The book of places as it is, built once for each builder."""
+    done: dict[str, Built] = {}
+
+    def build(builder: str) -> Built:
+        if builder not in done:
+            done[builder] = _atlas(tmp_path_factory.mktemp("mapped") / "book").build(builder)
+            assert not done[builder].warnings
+        return done[builder]
+
+    return build

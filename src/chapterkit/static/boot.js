@@ -26,6 +26,16 @@
   ck.store = store;
   ck.settings = JSON.parse(document.getElementById("chapterkit-settings").textContent);
   if (/[?&]show=all(&|$)/.test(location.search)) root.classList.add("ck-show-all");
+  // One thing of the page, for a frame: all else is gone before the first paint, and its boxes leave no trace.
+  var alone = /[?&]embed=([a-z][a-z0-9-]*)(&|$)/.exec(location.search);
+  if (alone) {
+    var only = document.createElement("style"), it = "#" + alone[1];
+    only.id = "ck-embed";
+    only.dataset.of = alone[1];
+    root.classList.add("ck-embed", "ck-show-all");
+    document.head.appendChild(only);
+    only.textContent = "body :not(:has(" + it + ")," + it + "," + it + " *){display:none!important}body :has(" + it + "){display:contents!important}";
+  }
   try {
     var record = JSON.parse(store.getItem("chapterkit:" + ck.settings.book) || "{}");
     var rules = ck.firstPaintRules(record);
