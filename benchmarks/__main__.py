@@ -14,7 +14,6 @@ from pathlib import Path
 HERE = Path(__file__).parent
 # Limits of modules that do not name their own.
 LIMITS = {
-    "live": {"first run, bytes on the wire": ("≤", 16_000_000), "second visit, bytes": ("≤", 0)},
     "simulation": {"times_simpy": ("≥", 100)},
 }
 Row = tuple[str, str, str, str]

@@ -9,6 +9,7 @@ import inspect
 import json
 import linecache
 import math
+import re
 import sys
 import time
 import traceback
@@ -221,7 +222,7 @@ def short(error, code):
     kept = [frame for frame in found.stack if frame.filename.startswith("<cell")]
     found.stack = traceback.StackSummary.from_list(kept[-6:])
     found.__cause__ = found.__context__ = None
-    return "".join(found.format(chain=False)).replace('File "<cell', 'Cell "').replace('>", line', '", line')
+    return re.sub(r'File "<(cell \d+)>"', lambda m: m[1].capitalize(), "".join(found.format(chain=False)))
 
 
 async def execute(cell, extra=""):

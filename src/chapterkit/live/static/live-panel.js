@@ -14,6 +14,8 @@
   const runtime = new URL((first.dataset.runtime || "") + "static/pyodide/", location.href);
   const KEEP = `chapterkit-live:${(ck.settings || {}).book || ""}:${location.pathname}:`;
   const root = document.documentElement;
+  /** How much of a narrow window the panel covers. */
+  const COVERED = "calc(60dvh + 1rem)";
 
   /**
    * @param {string} tag @param {string} className @param {string} [text]
@@ -117,7 +119,7 @@
 
     build() {
       const title = this.apart ? words.solution : this.named(words.cell);
-      this.root = make("section", "ck-live-cell", "", { "aria-label": this.named(words.cell) });
+      this.root = make("section", "ck-live-cell", "", { "aria-label": title });
       const head = make("div", "ck-live-head");
       const section = this.control.closest("section");
       const heading = section?.querySelector("h1, h2, h3, h4, h5, h6")?.cloneNode(true);
@@ -292,6 +294,10 @@
         place.dataset.kind = kind || "";
         place.textContent = text;
       }
+      if (this.report && !panel.beside) {
+        this.report.style.scrollMarginBlockEnd = COVERED;
+        this.report.scrollIntoView({ block: "nearest" });
+      }
     }
   }
 
@@ -392,8 +398,11 @@
 
     build() {
       const style = make("link", "", "", { rel: "stylesheet", href: script.src.replace(/live-panel\.js/, "live-panel.css") });
+      // Before its style has come, the panel has no size to scroll in.
+      style.onload = () => { if (this.shownCell) this.reveal(this.shownCell); };
       document.head.append(style);
-      this.cells = controls.map((control, at) => new Cell(control, at + 1));
+      let number = 0;
+      this.cells = controls.map((control) => new Cell(control, control.closest("details") ? number : ++number));
       this.root = make("aside", "ck-live-panel", "", { "aria-label": words.name, tabindex: "-1" });
       this.bar = make("div", "ck-live-bar");
       this.buttons = {
@@ -475,7 +484,7 @@
       one.root.hidden = false;
       this.root.focus({ preventScroll: true });
       if (!this.beside) {
-        pressed.style.scrollMarginBlockEnd = "calc(60dvh + 1rem)";
+        pressed.style.scrollMarginBlockEnd = COVERED;
         pressed.scrollIntoView({ block: "nearest" });
       }
       this.reveal(act === "all" ? this.cells[0] : one);
@@ -485,6 +494,7 @@
 
     /** @param {Cell} cell */
     reveal(cell) {
+      this.shownCell = cell;
       this.list.scrollTop = cell.root.offsetTop - this.list.offsetTop - 8;
     }
 
