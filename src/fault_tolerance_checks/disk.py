@@ -15,6 +15,7 @@ import contextlib
 import io
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -225,6 +226,8 @@ class Disk:
             (os, "rename", self._os_replace), (os, "remove", self._os_remove),
             (os, "unlink", self._os_remove), (os, "ftruncate", self._os_ftruncate),
             (shutil, "_USE_CP_SENDFILE", False), (shutil, "_USE_CP_COPY_FILE_RANGE", False),
+            # In a notebook, cells get an `open` of IPython's, which keeps the function of `io` under this name.
+            (sys.modules.get("IPython.core.interactiveshell"), "io_open", self._io_open),
         ]  # fmt: skip
         before = [(where, name, getattr(where, name)) for where, name, _ in changes if hasattr(where, name)]
         try:

@@ -197,3 +197,10 @@ def test_the_file_system_is_as_before_when_the_check_is_over(said) -> None:
     said("b4-atomic", LOAD + "def save(path, state): 1 / 0")
     said("b4-atomic", LOAD + GOOD)
     assert before == (builtins.open, io.open, os.replace, os.write, os.open)
+
+
+def test_a_notebook_with_an_open_of_its_own_is_killed_at_as_many_steps(said) -> None:
+    notebook = "from IPython.core.interactiveshell import _modified_open as open\n"
+    in_place = "def save(path, state):\n    with open(path, 'wb') as file: file.write(state)"
+    assert said("b4-atomic", notebook + LOAD + GOOD) == said("b4-atomic", LOAD + GOOD)
+    assert said("b4-atomic", notebook + LOAD + in_place) == said("b4-atomic", LOAD + in_place)
