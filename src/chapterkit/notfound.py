@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ = get_translation("chapterkit")
 STYLE = """
-:root{color-scheme:light dark}
+:root{color-scheme:light dark;background:Canvas;color:CanvasText}
 body{max-width:40rem;margin:0 auto;padding:2rem 1rem;font:1rem/1.6 system-ui,sans-serif}
 h1{line-height:1.25}code{overflow-wrap:anywhere}li{margin-block:.25rem}
 """
@@ -61,7 +61,7 @@ def page(app: Sphinx) -> str:
     hidden = "" if base else " hidden"
     return f"""<!doctype html>
 <html lang="{app.config.language}"><head><meta charset="utf-8"><title>{title} - {book}</title>
-<meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">
+<meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><link rel="icon" href="data:,">
 {f'<base href="{escape(base.rstrip("/"))}/">' if base else ""}<style>{STYLE}</style></head>
 <body><main><h1>{title}</h1>
 <p>{escape(_("This address leads nowhere:"))} <code id="asked"></code></p>

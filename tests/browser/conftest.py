@@ -41,8 +41,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for `name` runs on every page of the site, one that asks for `part` on every part."""
-    for wanted, pattern in (("name", "**/*.html"), ("part", "book/part-*.html")):
+    """A test that asks for `name` runs on every page of the book, for `any_page` on the 404 page too, for `part` on every part."""
+    for wanted, pattern in (("name", "**/*.html"), ("any_page", "**/*.html"), ("part", "book/part-*.html")):
         if wanted in metafunc.fixturenames:
             pages = (path.relative_to(SITE) for path in SITE.glob(pattern))
             # The root only leads on, and the runtime of live cells is no page of ours.
@@ -50,6 +50,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
                 path.with_suffix("").as_posix()
                 for path in pages
                 if path.parts[0] not in ("lite", "_static") and path.as_posix() != "index.html"
+                and (wanted == "any_page" or path.as_posix() != "404.html")
             )
             metafunc.parametrize(wanted, found or ["book/part-a"])
 

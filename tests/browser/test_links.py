@@ -196,3 +196,10 @@ def test_a_wrong_address_without_scripts_says_where_to_go(new_context, lost):
     expect(page.get_by_role("heading", level=1)).to_have_text("There is no such page")
     page.get_by_role("link", name="the folder it names").click()
     expect(page).to_have_title(re.compile("When Failure Is Routine"))
+
+
+def test_the_404_page_opened_from_a_file_leads_on_without_a_complaint(new_context, folder):
+    page = new_context().new_page()
+    page.goto((folder / "404.html").as_uri())
+    page.get_by_role("link", name="Part A", exact=False).first.click()
+    expect(page.locator("h1")).to_contain_text("Part A")

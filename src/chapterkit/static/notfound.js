@@ -43,7 +43,8 @@
     if (words) get("search").href = data.search + "?q=" + encodeURIComponent(words);
   }
 
-  if (data.based) { show(); return; }
+  // A copy on a disk has no server that would send this page for another: it was opened where it lies.
+  if (data.based || location.protocol === "file:") { show(); return; }
   var folders = path.split("/").slice(0, -1);
   (function look(deep) {
     if (!deep) { get("lost").hidden = false; return; }
