@@ -164,7 +164,10 @@ def tests(session: nox.Session) -> None:
     browser = find_browser(session)
     build_live(session)
     build_site(session)
-    session.run("python", "-m", "pytest", *session.posargs, env={"BOOK_CHROMIUM": browser})
+    # Files side by side: the browser of one waits while the build of another works.
+    session.run(
+        "python", "-m", "pytest", "-n", "2", "--dist", "loadfile", *session.posargs, env={"BOOK_CHROMIUM": browser}
+    )
 
 
 @nox.session
