@@ -41,7 +41,7 @@ _LATER = {
 }  # fmt: skip
 # Scripts of components, with the class without which they find nothing to do.
 _FOR = {"design-tabs.js": "sd-tab-set"}
-_JOINED = re.compile(rb"""(_static/joined/(\w+)\.css)(?:\?v=\w*)?(?=["'])""")
+_JOINED = re.compile(rb"""(_static/joined/(\w+)\.(?:css|js))(?:\?v=\w*)?(?=["'])""")
 _SCRIPT = re.compile(r"""["']([^"'?]+\.js)(?:\?[^"']*)?["']""")
 _URL = re.compile(r"""url\(\s*(['"]?)(?!data:|https?:|/|#)([^)'"]+)\1\s*\)""")
 _SOURCE_MAP = re.compile(r"\n?(?://|/\*)# sourceMappingURL=[^\n*]*(?:\*/)?")
@@ -101,6 +101,9 @@ def _join_name(names: list[str], suffix: str) -> str:
 
 def _join_scripts(app: Sphinx, names: list[str]) -> str:
     joined = _join_name(names, ".js")
+    note = _notes(app) / Path(joined).name
+    note.parent.mkdir(parents=True, exist_ok=True)
+    write_if_changed(note, "\n".join(names))
     texts = [_SOURCE_MAP.sub("", Path(app.outdir, name).read_text(encoding="utf-8")) for name in names]
     target = Path(app.outdir, joined)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -159,7 +162,8 @@ def _join_page_assets(
 def _write_styles(app: Sphinx, problem: Exception | None) -> None:
     """Join and prune the styles for the pages there are, and tell the pages which version they got.
 
-    All pages are looked at, those of earlier builds too: a page that is built alone gets the same style.
+    All pages are looked at, those of earlier builds too: a page that is built alone gets the same style. A
+    script that changed reaches them all as well, though no page was written for it.
     """
     if problem or not is_page_builder(app.builder):
         return
@@ -176,6 +180,10 @@ def _write_styles(app: Sphinx, problem: Exception | None) -> None:
         if linked:
             _write_style(app, note, outdir / name, linked)
             versions[note.stem.encode()] = b"%08x" % zlib.crc32((outdir / name).read_bytes())
+    for note in sorted(_notes(app).glob("*.js")):
+        if any(note.name.encode() in text for text in pages.values()):
+            joined = _join_scripts(app, note.read_text(encoding="utf-8").split("\n"))
+            versions[note.stem.encode()] = b"%08x" % zlib.crc32((outdir / joined).read_bytes())
     for path, text in pages.items():
         new = _JOINED.sub(lambda m: b"%b?v=%b" % (m[1], versions[m[2]]) if m[2] in versions else m[0], text)
         if new != text:

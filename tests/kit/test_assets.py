@@ -224,6 +224,26 @@ def test_a_style_that_changes_gets_a_new_address_on_every_page(swings):
     assert before != after
 
 
+def test_a_script_that_changes_reaches_every_page_though_none_was_written_for_it(swings):
+    book = swings()
+    (book.folder / "own").mkdir()
+    book.write("own/one.js", "window.first = 1")
+    conf = (book.folder / "conf.py").read_text()
+    book.write("conf.py", f"{conf}\nhtml_static_path = ['own']\nhtml_js_files = [('one.js', {{'defer': 'defer'}})]\n")
+
+    def script(done, name):
+        found = re.search(r'src="(_static/joined/\w+\.js)(\?v=\w+)"', done.read(f"{name}.html"))
+        return found[2], done.read(found[1])
+
+    before = {name: script(book.build(), name) for name in ("index", "one")}
+    book.write("own/one.js", "window.first = 2")
+    again = book.build()
+    for name, (version, text) in before.items():
+        assert "window.first=1" in text
+        assert "window.first=2" in script(again, name)[1]
+        assert script(again, name)[0] != version
+
+
 def test_only_scripts_of_instruments_come_beside_the_joined_one(site):
     def own(page):
         return [name for name in SCRIPTS.findall(site.read(page)) if "instruments/" in name]
