@@ -15,7 +15,7 @@ DROPPED = (
     ".ck-progress-static, .ck-progress-actions, .ck-where, "
     # Words about a device, and what stands on paper only where the record alone is printed.
     ":is(.ck-progress, .ck-log) [role=status], .ck-progress-next, .ck-log-static, .ck-page-static, .ck-not-printed, "
-    ".ck-record-help, .ck-record-head, .ck-record-note, .ck-record-words"
+    ".ck-record-help, p.ck-record-head, .ck-record-note, .ck-record-words"
 )
 HIDDEN = """dropped => Array.from(document.querySelectorAll("article :is(p, li, dt, dd, td, th, pre, figcaption, .katex-display, svg.ck-wide)"))
     .filter(e => e.textContent.trim() && !e.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true, opacityProperty: true }))

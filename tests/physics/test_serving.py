@@ -667,3 +667,8 @@ def test_a_quantile_lies_between_none_and_all(share):
 def test_nothing_runs_above_its_peak():
     with pytest.raises(ValueError, match=r"^utilisation must be a number above 0, at most 1; got 1\.1$"):
         serving.recompute_time(1, 1, 1, 1, 1.1)
+
+
+def test_no_replica_lost_is_no_request_lost_however_late_it_is_noticed() -> None:
+    assert serving.requests_lost(4.0, 5.0, replicas=1, failed=0, detection_time=4.5e307) == 0.0
+    assert serving.requests_lost(4.0, 5.0, replicas=1, failed=0, detection_time=4.5e307, pooled=True) == 0.0

@@ -268,9 +268,11 @@ def requests_lost(
     503.3
     """
     surplus = stable(surplus_rate(replicas, arrival_rate, service_rate))
-    unnoticed = arrival_rate / replicas * detection_time
+    # `failed` comes first: where it is 0, a product that overflows must not meet it.
+    offered = failed * arrival_rate
+    unnoticed = offered / replicas * detection_time
     if pooled:
         survivors_if_any(replicas - failed)
-        return failed * (unnoticed + arrival_rate / (replicas * service_rate))
+        return unnoticed + offered / (replicas * service_rate)
     survivors(replicas - failed)
-    return failed * (unnoticed + arrival_rate / surplus)
+    return unnoticed + offered / surplus
