@@ -90,7 +90,7 @@ def _plain(asset: object, allowed: set[str]) -> bool:
 
 
 @cache
-def _bare(script: Path) -> str:
+def bare(script: Path) -> str:
     """A script without its comments and indentation, small enough to stand in every page's head."""
     return str(rjsmin.jsmin(script.read_text(encoding="utf-8")))
 
@@ -152,7 +152,7 @@ def _join_page_assets(
     context["script_files"] = rest
     settings = {"book": app.config.chapterkit_book, "charts": app.config.chapterkit_charts}
     head = json.dumps(settings, sort_keys=True).replace("<", "\\u003c")
-    boot = "\n".join(_bare(STATIC / name) for name in ("firstpaint.js", "boot.js"))
+    boot = "\n".join(bare(STATIC / name) for name in ("firstpaint.js", "boot.js"))
     context["metatags"] = (
         context.get("metatags", "")
         + f'\n<script type="application/json" id="chapterkit-settings">{head}</script>\n<script>{boot}</script>\n'

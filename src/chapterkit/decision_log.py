@@ -23,11 +23,11 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from chapterkit import errors, progress
+from chapterkit.perpage import PerPage
 from chapterkit.question import ID, ID_WORDS, find_question, question_title, reading_order
 from chapterkit.render import Elsewhere, OnPages, close, copy_without_ids, element, replace, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Set
 
     from docutils.nodes import Node
     from sphinx.application import Sphinx
@@ -40,11 +40,8 @@ class decision_log(nodes.General, nodes.Element):  # docutils names its nodes in
     """Children: the title, then blocks of the prompt."""
 
 
-def logs_by_page(env: BuildEnvironment) -> dict[str, list[dict[str, Any]]]:
-    """The logs of each page: id, title, doc, source, line."""
-    if not hasattr(env, "chapterkit_logs"):
-        env.chapterkit_logs = {}  # type: ignore[attr-defined]
-    return env.chapterkit_logs  # type: ignore[attr-defined,no-any-return]
+#: The logs of each page: id, title, doc, source, line.
+logs_by_page: PerPage[list[dict[str, Any]]] = PerPage("logs")
 
 
 def all_logs(env: BuildEnvironment) -> list[dict[str, Any]]:
@@ -105,7 +102,7 @@ class LogToHtml(OnPages):
                 tag("textarea", id=f"{nid}--text", rows="6", maxlength="20000"),
                 close("textarea"),
                 *element("div", "", class_="ck-log-paper", aria_hidden="true"),
-                *element("p", _("Kept in this browser only."), class_="ck-log-status", role="status"),
+                *element("p", progress.lasting()["data_saved"], class_="ck-log-status", role="status"),
                 close("div", "div"),
             ]
             replace(node, out)
@@ -128,15 +125,6 @@ class LogToText(Elsewhere):
             replace(node, out)
 
 
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    logs_by_page(env).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment) -> None:
-    found = logs_by_page(other)
-    logs_by_page(env).update({name: found[name] for name in docnames if name in found})
-
-
 def _check(app: Sphinx, env: BuildEnvironment) -> None:
     """The record keeps notes by id, and clears them together with answers: no id stands for two things."""
     first: dict[str, dict[str, Any]] = {}
@@ -156,7 +144,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("decision-log", DecisionLog)
     app.add_post_transform(LogToHtml)
     app.add_post_transform(LogToText)
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    logs_by_page.connect(app)
     app.connect("env-updated", _check, priority=605)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

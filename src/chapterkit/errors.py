@@ -13,9 +13,9 @@ from docutils import nodes
 from sphinx.errors import SphinxError
 from sphinx.util import logging
 
-if TYPE_CHECKING:
-    from collections.abc import Set
+from chapterkit.perpage import PerPage
 
+if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
@@ -28,17 +28,14 @@ class BookError(SphinxError):
     category = "chapterkit"
 
 
-def _kept(env: BuildEnvironment) -> dict[str, list[str]]:
-    if not hasattr(env, "chapterkit_errors"):
-        env.chapterkit_errors = {}  # type: ignore[attr-defined]
-    return env.chapterkit_errors  # type: ignore[attr-defined,no-any-return]
+mistakes: PerPage[list[str]] = PerPage("errors")
 
 
 def report(env: BuildEnvironment, message: str, source: str, line: int | None, docname: str = "") -> None:
     """Log a mistake at `source`:`line` and remember that the build must stop."""
     place = f"{source}:{line}" if line else source
     logger.error(message, location=place, type="chapterkit")
-    _kept(env).setdefault(docname or env.docname, []).append(f"{place}: {message}")
+    mistakes(env).setdefault(docname or env.docname, []).append(f"{place}: {message}")
 
 
 def placeholder(text: str) -> nodes.problematic:
@@ -46,16 +43,8 @@ def placeholder(text: str) -> nodes.problematic:
     return nodes.problematic(text, text)
 
 
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    _kept(env).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment) -> None:
-    _kept(env).update({name: found for name, found in _kept(other).items() if name in docnames})
-
-
 def _stop(app: Sphinx, env: BuildEnvironment) -> None:
-    found = [text for name in sorted(_kept(env)) for text in _kept(env)[name]]
+    found = [text for name in sorted(mistakes(env)) for text in mistakes(env)[name]]
     if found:
         raise BookError("the build stops here:\n" + "\n".join(f"  {text}" for text in found))
 
@@ -65,6 +54,5 @@ def setup(app: Sphinx) -> None:
     if getattr(app, "_chapterkit_errors", False):
         return
     app._chapterkit_errors = True  # type: ignore[attr-defined]
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    mistakes.connect(app)
     app.connect("env-updated", _stop, priority=990)

@@ -16,7 +16,7 @@ Cells cannot stand inside a directive, so a solution is what lies between two of
     :::{solution-end}
     :::
 
-A browser shows it as a fold, every other format under a heading line of its own.
+It becomes a dropdown of sphinx-design, and so what every other fold of the book is, in each format.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
+from sphinx_design.shared import create_component
 
 from chapterkit import assets, errors
+from chapterkit.perpage import PerPage
 from chapterkit.question import reading_order
-from chapterkit.render import Elsewhere, OnPages, close, element, replace, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set
+    from collections.abc import Iterator
 
     from docutils.nodes import Node
     from sphinx.application import Sphinx
@@ -42,19 +43,12 @@ if TYPE_CHECKING:
 _ = get_translation("chapterkit")
 
 
-class solution(nodes.General, nodes.Element):  # docutils names its nodes in lower case
-    """A solution; ``exercise`` is the id, ``title`` the words of the fold."""
-
-
 class solution_mark(nodes.Invisible, nodes.Element):
     """Where a solution begins (with an ``exercise``) or ends (without); gone when the page is read."""
 
 
-def exercises_by_page(env: BuildEnvironment) -> dict[str, list[dict[str, Any]]]:
-    """The exercises of each page: id, doc, title, source, line."""
-    if not hasattr(env, "chapterkit_exercises"):
-        env.chapterkit_exercises = {}  # type: ignore[attr-defined]
-    return env.chapterkit_exercises  # type: ignore[attr-defined,no-any-return]
+#: The exercises of each page: id, doc, title, source, line.
+exercises_by_page: PerPage[list[dict[str, Any]]] = PerPage("exercises")
 
 
 def all_exercises(env: BuildEnvironment) -> list[dict[str, str]]:
@@ -116,11 +110,15 @@ class _Reader:
                 self.report(
                     mark, f"{{solution-start}} {mark['exercise']}: stands in a section that has no such label"
                 )
-            folded = solution("", exercise=mark["exercise"], title=_title(section))
+            words = _("Solution: {exercise}").format(exercise=_title(section))
+            folded = create_component(
+                "dropdown", type="dropdown", opened=False, has_title=True, icon=None, chevron=None,
+                container_classes=["sd-mb-3", "ck-solution"], title_classes=[], body_classes=[],
+            )  # fmt: skip
             folded.source, folded.line = mark.source, mark.line
             inside = rest[:end]
             parent[first : first + end + 2] = [folded]
-            folded += inside
+            folded += [nodes.rubric(words, words), *inside]
 
     def note(self) -> None:
         """List the exercises, and say below each cell what its check asks."""
@@ -182,58 +180,6 @@ def _read(app: Sphinx, document: nodes.document) -> None:
     reader.note()
 
 
-class SolutionToHtml(OnPages):
-    """A fold that looks like the other folds of a page, in the classes of sphinx-design."""
-
-    default_priority = 240
-
-    def run(self, **_options: Any) -> None:
-        for node in list(self.document.findall(solution)):
-            replace(
-                node,
-                [
-                    tag("details", class_="ck-solution sd-sphinx-override sd-dropdown sd-card sd-mb-3"),
-                    tag("summary", class_="sd-summary-title sd-card-header"),
-                    *element("span", _words(node), class_="sd-summary-text"),
-                    nodes.raw("", _CHEVRON, format="html"),
-                    close("summary"),
-                    tag("div", class_="sd-summary-content sd-card-body docutils"),
-                    *node.children,
-                    close("div", "details"),
-                ],
-            )
-
-
-_CHEVRON = (
-    '<span class="sd-summary-state-marker sd-summary-chevron-right"><svg width="1.5em" height="1.5em"'
-    ' class="sd-octicon" viewBox="0 0 24 24" aria-hidden="true"><path d="M9 6l6 6-6 6" fill="none"'
-    ' stroke="currentColor" stroke-width="1.5"/></svg></span>'
-)
-
-
-class SolutionToText(Elsewhere):
-    """A line in bold, then the solution."""
-
-    default_priority = 240
-
-    def run(self, **_options: Any) -> None:
-        for node in list(self.document.findall(solution)):
-            replace(node, [nodes.paragraph("", "", nodes.strong("", _words(node))), *node.children])
-
-
-def _words(node: nodes.Element) -> str:
-    return _("Solution: {exercise}").format(exercise=node["title"])
-
-
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    exercises_by_page(env).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment) -> None:
-    found = exercises_by_page(other)
-    exercises_by_page(env).update({name: found[name] for name in docnames if name in found})
-
-
 def _check(app: Sphinx, env: BuildEnvironment) -> None:
     """No id may be used twice: the record knows exercises by nothing else."""
     first: dict[str, dict[str, Any]] = {}
@@ -252,11 +198,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_config_value("chapterkit_checks", "", "env", types=frozenset({str}))
     app.add_directive("solution-start", SolutionStart)
     app.add_directive("solution-end", SolutionEnd)
-    app.add_post_transform(SolutionToHtml)
-    app.add_post_transform(SolutionToText)
     app.connect("doctree-read", _read)
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    exercises_by_page.connect(app)
     app.connect("env-updated", _check, priority=600)
     assets.provide(app, "exercises", lambda app: all_exercises(app.env))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

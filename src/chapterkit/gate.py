@@ -15,11 +15,12 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from chapterkit import errors
+from chapterkit.perpage import PerPage, changed
 from chapterkit.question import ID, ID_WORDS, all_questions, find_question, questions_by_page
 from chapterkit.render import Elsewhere, OnPages, close, element, page_address, replace, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
+    from collections.abc import Iterable
 
     from docutils.nodes import Node
     from sphinx.application import Sphinx
@@ -36,11 +37,8 @@ class show_everything(nodes.General, nodes.Element):
     """The switch that opens every gate."""
 
 
-def gates_by_page(env: BuildEnvironment) -> dict[str, list[dict[str, Any]]]:
-    """The gates of each page: id, question, doc, source, line."""
-    if not hasattr(env, "chapterkit_gates"):
-        env.chapterkit_gates = {}  # type: ignore[attr-defined]
-    return env.chapterkit_gates  # type: ignore[attr-defined,no-any-return]
+#: The gates of each page: id, question, doc, source, line.
+gates_by_page: PerPage[list[dict[str, Any]]] = PerPage("gates")
 
 
 class Gate(SphinxDirective):
@@ -140,15 +138,6 @@ class GateToText(Elsewhere):
             replace(node, [])
 
 
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    gates_by_page(env).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment) -> None:
-    found = gates_by_page(other)
-    gates_by_page(env).update({name: found[name] for name in docnames if name in found})
-
-
 def _check(app: Sphinx, env: BuildEnvironment) -> None:
     """Every gate waits for a question that is asked, under an id of its own.
 
@@ -178,9 +167,7 @@ def _touched(app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
         page: [(asked["id"], asked["title"]) for asked in found]
         for page, found in questions_by_page(env).items()
     }
-    before = getattr(env, "chapterkit_gates_saw", now)
-    env.chapterkit_gates_saw = now  # type: ignore[attr-defined]
-    return sorted(gates_by_page(env)) if before != now else []
+    return sorted(gates_by_page(env)) if changed(env, "gates", now) else []
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -190,8 +177,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("show-everything", ShowEverything)
     app.add_post_transform(GateToHtml)
     app.add_post_transform(GateToText)
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    gates_by_page.connect(app)
     app.connect("env-updated", _check, priority=610)
     app.connect("env-updated", _touched, priority=620)
     app.add_js_file("gate.js", priority=511, defer="defer")

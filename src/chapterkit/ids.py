@@ -22,10 +22,11 @@ from chapterkit.assets import is_page_builder, write_if_changed
 from chapterkit.exercise import exercises_by_page
 from chapterkit.instrument import load
 from chapterkit.panel import instrument_panel
+from chapterkit.perpage import PerPage
 from chapterkit.question import question, questions_by_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
+    from collections.abc import Iterable
 
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
@@ -93,11 +94,8 @@ def advice(entry: Entry) -> str:
     )
 
 
-def ids_by_page(env: BuildEnvironment) -> dict[str, list[Entry]]:
-    """What authors named on each page, in the order it stands there."""
-    if not hasattr(env, "chapterkit_ids"):
-        env.chapterkit_ids = {}  # type: ignore[attr-defined]
-    return env.chapterkit_ids  # type: ignore[attr-defined,no-any-return]
+#: What authors named on each page, in the order it stands there.
+ids_by_page: PerPage[list[Entry]] = PerPage("ids")
 
 
 def anchors(env: BuildEnvironment) -> dict[str, list[str]]:
@@ -110,9 +108,14 @@ def anchors(env: BuildEnvironment) -> dict[str, list[str]]:
     return found
 
 
+def given_ids(doctree: nodes.document) -> set[str | None]:
+    """Ids that the author of a page gave, not docutils."""
+    return {doctree.nameids.get(name) for name, explicit in doctree.nametypes.items() if explicit}
+
+
 def _collect(app: Sphinx, doctree: nodes.document) -> None:
     page = app.env.docname
-    given = {doctree.nameids.get(name) for name, explicit in doctree.nametypes.items() if explicit}
+    given = given_ids(doctree)
     exercises = {exercise["id"] for exercise in exercises_by_page(app.env).get(page, ())}
     found = [Entry(page, "page", "-")]
     for node in doctree.findall(nodes.Element):
@@ -135,15 +138,6 @@ def _collect(app: Sphinx, doctree: nodes.document) -> None:
     ids_by_page(app.env)[page] = found
 
 
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    ids_by_page(env).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment) -> None:
-    found = ids_by_page(other)
-    ids_by_page(env).update({name: found[name] for name in docnames if name in found})
-
-
 def emitted(app: Sphinx) -> set[Entry]:
     """Everything this build has: what authors named, and what redirects keep alive."""
     from chapterkit.moved import as_entries
@@ -160,8 +154,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Collect what authors named, and write the list beside the pages."""
     errors.setup(app)
     app.connect("doctree-read", _collect)
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    ids_by_page.connect(app)
     app.connect("build-finished", _emit)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

@@ -19,7 +19,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 from chapterkit import errors
-from chapterkit.reference import _kept
+from chapterkit.reference import named_by_page
 from chapterkit.render import OnPages
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class _Aim(SphinxTransform):
 
 def function_names(env: BuildEnvironment) -> dict[str, list[str]]:
     """For each label, the names of the functions whose docstrings name it first."""
-    first = {function: labels[0] for named in _kept(env).values() for function, labels in named.items()}
+    first = {function: labels[0] for named in named_by_page(env).values() for function, labels in named.items()}
     shared = Counter(function.rpartition(".")[2] for function in first)
     found: dict[str, list[str]] = {}
     for function, label in first.items():

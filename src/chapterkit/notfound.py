@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from sphinx.locale import get_translation
 
-from chapterkit.assets import STATIC, _bare, is_page_builder, write_if_changed
-from chapterkit.ids import INSIDE, NAMELESS, ids_by_page
+from chapterkit.assets import STATIC, bare, is_page_builder, write_if_changed
+from chapterkit.ids import anchors
 from chapterkit.moved import resolve
 from chapterkit.question import reading_order
 
@@ -37,11 +37,7 @@ def page(app: Sphinx) -> str:
     env, builder = app.env, app.builder
     pages = [name for name in reading_order(env) if not env.metadata.get(name, {}).get("orphan")]
     address = {name: builder.get_target_uri(name) for name in env.all_docs}
-    where: dict[str, str] = {}
-    for name, entries in sorted(ids_by_page(env).items()):
-        for entry in entries:
-            if entry.kind not in (*INSIDE, NAMELESS, "page"):
-                where.setdefault(entry.id, name)
+    where = {anchor: found[0] for anchor, found in anchors(env).items()}
     for (_old, anchor), (to, _new) in resolve(app).items():
         where.setdefault(anchor, to)
     home, search = address[env.config.root_doc], builder.get_target_uri("search")
@@ -56,7 +52,7 @@ def page(app: Sphinx) -> str:
     links = "".join(f'<li><a href="{escape(address[name])}">{escape(env.titles[name].astext())}</a></li>' for name in pages)
     title = escape(_("There is no such page"))
     book = escape(app.config.html_title)
-    script = _bare(STATIC / "notfound.js").replace("</", "<\\/")
+    script = bare(STATIC / "notfound.js").replace("</", "<\\/")
     blob = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
     hidden = "" if base else " hidden"
     return f"""<!doctype html>

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.locale import get_translation
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from chapterkit import errors
 from chapterkit.assets import is_page_builder
-from chapterkit.ids import anchors
+from chapterkit.ids import anchors, given_ids
 from chapterkit.instrument import load
 from chapterkit.panel import instrument_panel
+from chapterkit.perpage import PerPage, changed
 from chapterkit.question import reading_order
-from chapterkit.render import page_address, tag
+from chapterkit.render import Written, page_address, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
+    from collections.abc import Iterable
 
     from docutils.nodes import Node
     from sphinx.application import Sphinx
@@ -63,11 +63,10 @@ class section_minutes(nodes.Inline, nodes.TextElement):
     """Where the minutes of the sections ``of`` go."""
 
 
-def outlines(env: BuildEnvironment) -> dict[str, Outline]:
-    """The outline of each page."""
-    if not hasattr(env, "chapterkit_outlines"):
-        env.chapterkit_outlines = {}  # type: ignore[attr-defined]
-    return env.chapterkit_outlines  # type: ignore[attr-defined,no-any-return]
+#: The outline of each page.
+outlines: PerPage[Outline] = PerPage("outlines")
+#: Pages that show a list.
+lists: PerPage[bool] = PerPage("lists")
 
 
 def minutes(outline: Outline) -> float:
@@ -102,7 +101,7 @@ class SectionList(SphinxDirective):
     def run(self) -> list[Node]:
         node = section_list("", what=self.name)
         self.set_source_info(node)
-        _pages(self.env).add(self.env.docname)
+        lists(self.env)[self.env.docname] = True
         return [node]
 
 
@@ -112,7 +111,7 @@ class Minutes(SphinxRole):
     def run(self) -> tuple[list[Node], list[nodes.system_message]]:
         node = section_minutes(self.rawtext, of=[id_.strip() for id_ in self.text.split(",")])
         self.set_source_info(node)
-        _pages(self.env).add(self.env.docname)
+        lists(self.env)[self.env.docname] = True
         return [node], []
 
 
@@ -126,16 +125,9 @@ def minutes_of(env: BuildEnvironment, id_: str) -> float | None:
     return None
 
 
-def _pages(env: BuildEnvironment) -> set[str]:
-    """Pages that show a list."""
-    if not hasattr(env, "chapterkit_lists"):
-        env.chapterkit_lists = set()  # type: ignore[attr-defined]
-    return env.chapterkit_lists  # type: ignore[attr-defined,no-any-return]
-
-
 def _collect(app: Sphinx, doctree: nodes.document) -> None:
     env = app.env
-    given = {doctree.nameids.get(name) for name, explicit in doctree.nametypes.items() if explicit}
+    given = given_ids(doctree)
     sections: list[tuple[int, str]] = []
     for node in doctree.findall(nodes.section):
         depth, above = 1, node.parent
@@ -173,13 +165,10 @@ def _number(value: float) -> str:
     return f"{value:g}" if half not in (0, 0.5) else (f"{whole:.0f}" if whole else "") + ("½" if half else "") or "0"
 
 
-class _Lists(SphinxPostTransform):
+class _Lists(Written):
     """Tables and links, as any author could have written them."""
 
     default_priority = 3  # before links are resolved
-
-    def is_supported(self) -> bool:
-        return self.env._builder_cls.name != "gettext"  # type: ignore[union-attr]
 
     def run(self, **_options: Any) -> None:
         for node in list(self.document.findall(section_minutes)):
@@ -278,24 +267,11 @@ def _table(heads: list[str], widths: list[int], rows: list[list[list[Node]]]) ->
     return nodes.table("", group, classes=["ck-outline"])
 
 
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    outlines(env).pop(docname, None)
-    _pages(env).discard(docname)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment) -> None:
-    found = outlines(other)
-    outlines(env).update({name: found[name] for name in docnames if name in found})
-    _pages(env).update(_pages(other) & set(docnames))
-
-
 def _touched(app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
     """Pages with a list are written again when a section, its title or its facts have changed anywhere."""
     titles = {label: place for label, place in env.domains.standard_domain.labels.items() if place[0] in outlines(env)}
     now = ({page: (o.sections, {i: f[:2] for i, f in o.facts.items()}, o.instruments) for page, o in outlines(env).items()}, titles)
-    before = getattr(env, "chapterkit_outlines_saw", now)
-    env.chapterkit_outlines_saw = now  # type: ignore[attr-defined]
-    return sorted(_pages(env)) if before != now else []
+    return sorted(lists(env)) if changed(env, "outlines", now) else []
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -307,8 +283,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("instrument-list", SectionList)
     app.add_post_transform(_Lists)
     app.connect("doctree-read", _collect)
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    outlines.connect(app)
+    lists.connect(app)
     app.connect("env-updated", _check, priority=640)
     app.connect("env-updated", _touched, priority=642)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

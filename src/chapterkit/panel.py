@@ -30,6 +30,7 @@ from chapterkit.elsewhere import PLAIN, words
 from chapterkit.instrument import Choice, Instrument, InstrumentError, Picture, State, load
 from chapterkit.instrument_check import check
 from chapterkit.panel_html import choice_words, panel_html
+from chapterkit.perpage import PerPage
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -43,11 +44,8 @@ class instrument_panel(nodes.General, nodes.Element):
     """An instrument; ``name`` says which. Its look is decided per builder after reading."""
 
 
-def _used(env: BuildEnvironment) -> dict[str, dict[str, str]]:
-    """Scripts of the instruments on each page, by name: a page that is not read again needs no compiler."""
-    if not hasattr(env, "chapterkit_panels"):
-        env.chapterkit_panels = {}  # type: ignore[attr-defined]
-    return env.chapterkit_panels  # type: ignore[attr-defined,no-any-return]
+#: Scripts of the instruments on each page, by name: a page that is not read again needs no compiler.
+used_by_page: PerPage[dict[str, str]] = PerPage("panels")
 
 
 class InstrumentDirective(SphinxDirective):
@@ -58,7 +56,7 @@ class InstrumentDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0].strip()
         source, line = self.get_source_info()
-        used = _used(self.env).setdefault(self.env.docname, {})
+        used = used_by_page(self.env).setdefault(self.env.docname, {})
         try:
             if name in used:
                 raise InstrumentError(f"the instrument {name!r} stands on this page already")
@@ -205,7 +203,7 @@ def _add_scripts(
 ) -> None:
     if not is_page_builder(app.builder):
         return
-    used = _used(app.env)
+    used = used_by_page(app.env)
     here = (
         sorted({name for names in used.values() for name in names})
         if app.builder.name == "singlehtml"
@@ -222,19 +220,11 @@ def _add_scripts(
 def _write_scripts(app: Sphinx, builder: Builder) -> None:
     if not is_page_builder(builder):
         return
-    scripts = {name: script for used in _used(app.env).values() for name, script in used.items()}
+    scripts = {name: script for used in used_by_page(app.env).values() for name, script in used.items()}
     for name, script in sorted(scripts.items()):
         target = Path(app.outdir, "_static", "instruments", f"{name}.js")
         target.parent.mkdir(parents=True, exist_ok=True)
         write_if_changed(target, script)
-
-
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    _used(env).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
-    _used(env).update({doc: names for doc, names in _used(other).items() if doc in docnames})
 
 
 def _label(app: Sphinx, env: BuildEnvironment) -> None:
@@ -245,9 +235,9 @@ def _label(app: Sphinx, env: BuildEnvironment) -> None:
     order = {docname: at for at, docname in enumerate(env.collect_relations())}
     standard = env.domains.standard_domain
     for docname in sorted(
-        _used(env), key=lambda docname: (order.get(docname, len(order)), docname), reverse=True
+        used_by_page(env), key=lambda docname: (order.get(docname, len(order)), docname), reverse=True
     ):
-        for name in _used(env)[docname]:
+        for name in used_by_page(env)[docname]:
             place = docname, nodes.make_id(name)
             standard.anonlabels[name] = place
             standard.labels[name] = (*place, load(app.config.chapterkit_instruments, name).title)
@@ -264,8 +254,7 @@ def setup(app: Sphinx) -> None:
     app.add_css_file("chapterkit.css", priority=700)
     for at, script in enumerate(("controls.js", "state.js", "chart.js", "instrument.js")):
         app.add_js_file(script, priority=700 + at, defer="defer")
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    used_by_page.connect(app)
     app.connect("env-updated", _label)
     app.connect("write-started", _write_scripts)
     app.connect("html-page-context", _add_scripts, priority=900)

@@ -18,10 +18,13 @@ from sphinx.util import docname_join
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from chapterkit import assets, errors
+from chapterkit.exercise import all_exercises
+from chapterkit.perpage import PerPage, changed
+from chapterkit.question import all_questions, questions_by_page, reading_order
 from chapterkit.render import Elsewhere, OnPages, close, element, replace, site_address, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
+    from collections.abc import Iterable
 
     from docutils.nodes import Node, system_message
     from sphinx.application import Sphinx
@@ -40,25 +43,13 @@ class page_progress(nodes.Inline, nodes.Element):
     """How many questions of the page ``doc`` are answered."""
 
 
-def pages(env: BuildEnvironment) -> dict[str, set[str]]:
-    """What each page shows of the record: ``progress``, ``record``, ``tier``, ``log``, ``page-progress``."""
-    if not hasattr(env, "chapterkit_progress"):
-        env.chapterkit_progress = {}  # type: ignore[attr-defined]
-    return env.chapterkit_progress  # type: ignore[attr-defined,no-any-return]
+#: What each page shows of the record: ``progress``, ``record``, ``tier``, ``log``, ``page-progress``.
+pages: PerPage[set[str]] = PerPage("progress")
 
 
 def note(env: BuildEnvironment, kind: str) -> None:
     """Remember that the page which is read shows `kind`, so that it gets the scripts for it."""
     pages(env).setdefault(env.docname, set()).add(kind)
-
-
-def exercises(env: BuildEnvironment) -> list[dict[str, Any]]:
-    """The book's exercises in reading order: id, doc, title."""
-    try:
-        from chapterkit.exercise import all_exercises
-    except ImportError:
-        return []
-    return list(all_exercises(env))
 
 
 class Tier(SphinxDirective):
@@ -96,8 +87,6 @@ def tiers() -> list[tuple[str, str, str]]:
 
 
 def _asked_on(env: BuildEnvironment, doc: str) -> str:
-    from chapterkit.question import questions_by_page
-
     number = len(questions_by_page(env).get(doc, ()))
     return _("1 question") if number == 1 else _("{of} questions").format(of=number)
 
@@ -108,8 +97,6 @@ class StandingToHtml(OnPages):
     default_priority = PRIORITY
 
     def run(self, **_options: Any) -> None:
-        from chapterkit.question import questions_by_page
-
         for node in list(self.document.findall(tier)):
             replace(node, self._tiers())
         for node in list(self.document.findall(page_progress)):
@@ -174,9 +161,9 @@ def lasting() -> dict[str, str]:
     }
 
 
-def _words() -> dict[str, str]:
+def words() -> dict[str, str]:
     """What the scripts say on more than one page."""
-    words = {
+    said = {
         "count": _("{answered} of {of} questions answered."),
         "passed": " " + _("{passed} of {of} exercises passed."),
         "optimal": _("Optimal: every prediction right."),
@@ -193,15 +180,13 @@ def _words() -> dict[str, str]:
         "cleared": _("Cleared."),
         "undo": _("Undo"),
     }
-    return {name: str(text) for name, text in words.items()}
+    return {name: str(text) for name, text in said.items()}
 
 
 def _for_scripts(app: Sphinx) -> dict[str, Any]:
     """The words, and the page to go on to when every question is answered: the one with the record."""
-    from chapterkit.question import reading_order
-
     env, found = app.env, pages(app.env)
-    data: dict[str, Any] = {"words": _words()}
+    data: dict[str, Any] = {"words": words()}
     for kind in ("record", "progress"):
         shown = [page for page in reading_order(env) if kind in found.get(page, ())]
         if shown and "end" not in data:
@@ -227,22 +212,10 @@ def _add_lines(
         context["body"] += f"{place.astext()}</section>\n"
 
 
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    pages(env).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment) -> None:
-    pages(env).update({name: kinds for name, kinds in pages(other).items() if name in docnames})
-
-
 def _touched(app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
     """Pages with titles or numbers of questions are written again when any question has changed."""
-    from chapterkit.question import all_questions
-
-    now = (all_questions(env), exercises(env))
-    before = getattr(env, "chapterkit_progress_saw", now)
-    env.chapterkit_progress_saw = now  # type: ignore[attr-defined]
-    return sorted(pages(env)) if before != now else []
+    now = (all_questions(env), all_exercises(env))
+    return sorted(pages(env)) if changed(env, "progress", now) else []
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -252,8 +225,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_role("page-progress", PageProgress())
     app.add_post_transform(StandingToHtml)
     app.add_post_transform(StandingToText)
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    pages.connect(app)
     app.connect("env-updated", _touched, priority=620)
     app.connect("html-page-context", _add_lines)
     assets.provide(app, "progress", _for_scripts)

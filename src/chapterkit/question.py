@@ -37,10 +37,11 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from chapterkit import assets, errors, question_output
+from chapterkit.perpage import PerPage
 from chapterkit.render import site_address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set
+    from collections.abc import Iterator
 
     from docutils.nodes import Node
     from sphinx.application import Sphinx
@@ -67,11 +68,8 @@ class option(nodes.General, nodes.Element):
     """Children: the paragraph with the option's words, then its feedback."""
 
 
-def questions_by_page(env: BuildEnvironment) -> dict[str, list[dict[str, Any]]]:
-    """What each page asks; an entry has id, kind, doc, title, right, options, words, source and line."""
-    if not hasattr(env, "chapterkit_questions"):
-        env.chapterkit_questions = {}  # type: ignore[attr-defined]
-    return env.chapterkit_questions  # type: ignore[attr-defined,no-any-return]
+#: What each page asks; an entry has id, kind, doc, title, right, options, words, source and line.
+questions_by_page: PerPage[list[dict[str, Any]]] = PerPage("questions")
 
 
 def reading_order(env: BuildEnvironment) -> list[str]:
@@ -217,15 +215,6 @@ class Option(Cmdoption):
         return [node]
 
 
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    questions_by_page(env).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment) -> None:
-    found = questions_by_page(other)
-    questions_by_page(env).update({name: found[name] for name in docnames if name in found})
-
-
 def _check(app: Sphinx, env: BuildEnvironment) -> None:
     """No id may be asked for twice in the book: the record knows questions by nothing else."""
     first: dict[str, dict[str, Any]] = {}
@@ -253,8 +242,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("reflect", Question)
     app.add_directive("self-test", Question)
     app.add_directive_to_domain("std", "option", Option, override=True)
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    questions_by_page.connect(app)
     app.connect("env-updated", _check, priority=600)
     assets.provide(app, "questions", _for_scripts)
     question_output.setup(app)

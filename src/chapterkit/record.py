@@ -15,6 +15,8 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from chapterkit import errors, progress
+from chapterkit.exercise import all_exercises
+from chapterkit.question import all_questions, find_question
 from chapterkit.render import Elsewhere, OnPages, close, element, page_address, replace, tag
 
 if TYPE_CHECKING:
@@ -69,10 +71,9 @@ class ProgressToHtml(OnPages):
         }
 
     def _progress(self, whole: bool) -> list[Node]:
-        from chapterkit.question import all_questions
-
         asked = all_questions(self.env)
-        blank = _("{answered} of {of} questions answered.").format(answered=0, of=len(asked))
+        said = progress.words()
+        blank = said["count"].format(answered=0, of=len(asked))
         out: list[Node] = [
             tag("section", class_="ck-progress", id="my-progress", aria_label=_("My progress"), **self._words(), **progress.lasting()),
             *element(
@@ -97,17 +98,17 @@ class ProgressToHtml(OnPages):
             tag("p", class_="ck-progress-summary"),
             *element("strong", blank, class_="ck-count"),
             nodes.Text(" "),
-            *element("span", _("Developing: no prediction right yet."), class_="ck-tier"),
+            *element("span", said["developing"], class_="ck-tier"),
             nodes.Text(" "),
             tag("span", class_="ck-progress-next"),
-            nodes.Text(_("Go on:") + " "),
+            nodes.Text(f"{said['next']} "),
             *(self._link(asked[0], class_="ck-next") if asked else element("a", "", class_="ck-next")),
             close("span", "p"),
             tag("ul", class_="ck-progress-list"),
         ]
         for entry in asked:
             out += self._item(entry, _("not answered"), whole, data_asked=entry["id"], data_kind=entry["kind"])
-        for entry in progress.exercises(self.env):
+        for entry in all_exercises(self.env):
             out += self._item(entry, _("not checked"), False, data_exercise=entry["id"])
         out.append(close("ul"))
         if whole:
@@ -127,7 +128,7 @@ class ProgressToHtml(OnPages):
         out += [
             tag("div", class_="ck-clear"),
             close("div", "div"),
-            *element("p", _("Kept in this browser only."), class_="ck-progress-status", role="status"),
+            *element("p", progress.lasting()["data_saved"], class_="ck-progress-status", role="status"),
         ]
         if whole:
             out += element(
@@ -145,8 +146,6 @@ class ProgressToHtml(OnPages):
         return element("a", entry["title"], href=address, **attributes)
 
     def _item(self, entry: dict[str, Any], state: str, whole: bool, **data: str) -> list[Node]:
-        from chapterkit.question import find_question
-
         options = None
         if whole and (asked := find_question(self.env, entry["id"])):
             options = json.dumps(dict(zip(asked["options"], asked["words"], strict=True)), ensure_ascii=False)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.locale import get_translation
-from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from chapterkit.render import OnPages
+from chapterkit.perpage import PerPage
+from chapterkit.render import OnPages, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set
+    from collections.abc import Iterator
 
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
@@ -28,11 +28,8 @@ _ = get_translation("chapterkit")
 Named = dict[str, list[str]]  # a function's full name, and the labels its docstring leads to
 
 
-def _kept(env: BuildEnvironment) -> dict[str, Named]:
-    """What the docstrings of each page name."""
-    if not hasattr(env, "chapterkit_reference"):
-        env.chapterkit_reference = {}  # type: ignore[attr-defined]
-    return env.chapterkit_reference  # type: ignore[attr-defined,no-any-return]
+#: What the docstrings of each page name.
+named_by_page: PerPage[Named] = PerPage("reference")
 
 
 def _collect(app: Sphinx, document: nodes.document) -> None:
@@ -52,22 +49,14 @@ def _collect(app: Sphinx, document: nodes.document) -> None:
             name = ".".join(filter(None, (signature.get("module"), signature["fullname"])))
             found[name] = list(dict.fromkeys(labels))
     if found:
-        _kept(app.env)[app.env.docname] = found
-
-
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    _kept(env).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment) -> None:
-    _kept(env).update({name: found for name, found in _kept(other).items() if name in docnames})
+        named_by_page(app.env)[app.env.docname] = found
 
 
 def functions_of(env: BuildEnvironment) -> Named:
     """The functions that each label leads to, in the order of the reference."""
     functions: Named = {}
-    for docname in sorted(_kept(env)):
-        for name, labels in _kept(env)[docname].items():
+    for docname in sorted(named_by_page(env)):
+        for name, labels in named_by_page(env)[docname].items():
             for label in labels:
                 functions.setdefault(label, []).append(name)
     return functions
@@ -91,14 +80,10 @@ def _find_changed(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return sorted(page for page in pages if now.get(page) != before.get(page))
 
 
-class LinkToCode(SphinxPostTransform):
+class LinkToCode(Written):
     """Below each equation and heading that docstrings name: links to their functions."""
 
     default_priority = 5  # before links are resolved
-
-    def is_supported(self) -> bool:
-        # Catalogues for translators are made from the page as the author wrote it.
-        return self.env._builder_cls.name != "gettext"  # type: ignore[union-attr]
 
     def run(self, **_options: Any) -> None:
         functions = functions_of(self.env)
@@ -145,8 +130,7 @@ class FewBytes(OnPages):
 def setup(app: Sphinx) -> dict[str, Any]:
     """Nothing to set: pages made by autodoc are found by what they describe."""
     app.connect("doctree-read", _collect)
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    named_by_page.connect(app)
     app.connect("env-updated", _find_changed)
     app.add_post_transform(LinkToCode)
     app.add_post_transform(FewBytes)

@@ -25,15 +25,21 @@ class OnPages(SphinxPostTransform):
         return is_page_builder(self.env._builder_cls)  # type: ignore[arg-type]
 
 
-class Elsewhere(SphinxPostTransform):
-    """Runs for every other builder that writes: print, text, EPUB, man pages.
+class Written(SphinxPostTransform):
+    """Runs for every builder that writes pages of any kind.
 
     Catalogues for translators are made from the tree as the author wrote it.
     """
 
     def is_supported(self) -> bool:
-        builder = self.env._builder_cls
-        return builder.name != "gettext" and not is_page_builder(builder)  # type: ignore[arg-type]
+        return self.env._builder_cls.name != "gettext"  # type: ignore[union-attr]
+
+
+class Elsewhere(Written):
+    """Runs for every other builder that writes: print, text, EPUB, man pages."""
+
+    def is_supported(self) -> bool:
+        return super().is_supported() and not is_page_builder(self.env._builder_cls)  # type: ignore[arg-type]
 
 
 def replace(node: nodes.Element, new: list[Node]) -> None:

@@ -37,7 +37,7 @@ class Site:
         (folder / "tea_kit.py").write_text(KIT)
         (folder / "conf.py").write_text(
             "import sys; sys.path.insert(0, '.')\nsys.path.insert(0, __import__('os').path.dirname(__file__))\n"
-            "project = 'tea'\nversion = copyright = '1'\nextensions = ['myst_nb', 'sphinx_design', 'chapterkit.assets', 'chapterkit.exercise', 'tea_kit']\nnb_execution_mode = 'off'\n"
+            "project = 'tea'\nversion = copyright = '1'\nextensions = ['myst_nb', 'sphinx_design', 'chapterkit.assets', 'chapterkit.exercise', 'chapterkit.elsewhere', 'tea_kit']\nnb_execution_mode = 'off'\n"
             "myst_enable_extensions = ['colon_fence']\nhtml_theme = 'basic'\nexclude_patterns = ['_build']\n"
             "chapterkit_checks = 'tea_checks'\nlatex_engine = 'xelatex'\n"
         )
@@ -70,7 +70,7 @@ def test_what_a_check_asks_stands_below_its_cell_and_the_solution_is_folded(site
     assert (
         text.index("minutes = None") < text.index("minutes is a number.") < text.index("Solution: Steep it")
     )
-    fold = page[page.index('<details class="ck-solution') : page.index("</details>")]
+    fold = page[re.search(r'<details class="[^"]*ck-solution', page).start() : page.index("</details>")]
     assert "Four minutes." in fold
     assert "After it." not in fold
     assert len(re.findall("<div", fold)) == len(re.findall("</div>", fold))

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from chapterkit import picture
-from chapterkit.picture import PictureError, _short_path, draw
+from chapterkit.picture import PictureError, draw
+from chapterkit.svg import short_path
 
 BLUE = "var(--ck-1)"
 
@@ -321,14 +322,14 @@ def test_every_colour_is_the_themes(drawing):
 
 def test_a_path_is_written_in_short_steps_that_arrive_where_the_long_way_did():
     long = "M 100 200 \nL 100 150.04 \nL 130.26 150.04 \nL 130.5 149.5 \nz\nM 10 20.04 Q 30 40 50 60 C 1 2 3 4 0.5 6"
-    assert _short_path(long) == "m100 200v-50h30.3l.2-.5zm-90-180q20 20 40 40c-49-58-47-56-49.5-54"
+    assert short_path(long) == "m100 200v-50h30.3l.2-.5zm-90-180q20 20 40 40c-49-58-47-56-49.5-54"
     # Marks are a few pixels large, so they keep a digit more.
-    assert _short_path("M -0.25 3.96 L 0.75 3.96") == "m-.25 3.96h1"
+    assert short_path("M -0.25 3.96 L 0.75 3.96") == "m-.25 3.96h1"
 
 
 def test_a_path_that_is_not_known_is_refused():
-    with pytest.raises(PictureError, match="'A'"):
-        _short_path("M 0 0 A 1 1 0 0 0 2 2")
+    with pytest.raises(ValueError, match="'A'"):
+        short_path("M 0 0 A 1 1 0 0 0 2 2")
 
 
 def test_no_group_says_nothing(drawing):
