@@ -107,7 +107,7 @@ class ProgressToHtml(OnPages):
             tag("ul", class_="ck-progress-list"),
         ]
         for entry in asked:
-            out += self._item(entry, _("not answered"), whole, data_asked=entry["id"], data_kind=entry["kind"])
+            out += self._item(entry, _("not answered"), whole, data_asked=entry["id"])
         for entry in all_exercises(self.env):
             out += self._item(entry, _("not checked"), False, data_exercise=entry["id"])
         out.append(close("ul"))

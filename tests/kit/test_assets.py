@@ -244,6 +244,21 @@ def test_a_script_that_changes_reaches_every_page_though_none_was_written_for_it
         assert script(again, name)[0] != version
 
 
+def test_a_rule_for_what_a_script_fetches_later_stays(swings):
+    """As live cells do: a page asks for a small script, and that one for the rest when a reader wants it."""
+    book = swings()
+    (book.folder / "own").mkdir()
+    book.write("own/small.js", 'window.want = () => load("large.js")')
+    book.write("own/large.js", 'window.made = "drawer"')
+    book.write("own/look.css", ".drawer { color: red } .cupboard { color: blue }")
+    conf = (book.folder / "conf.py").read_text()
+    more = "html_static_path = ['own']\nhtml_css_files = ['look.css']\nhtml_js_files = [('small.js', {'defer': 'defer'})]\n"
+    book.write("conf.py", f"{conf}\n{more}")
+    style = style_of(book.build(), "index.html")
+    assert ".drawer" in style
+    assert ".cupboard" not in style
+
+
 def test_only_scripts_of_instruments_come_beside_the_joined_one(site):
     def own(page):
         return [name for name in SCRIPTS.findall(site.read(page)) if "instruments/" in name]

@@ -56,7 +56,6 @@
       const record = ck.standing(box);
       for (const item of all("[data-asked]", box)) {
         const answer = logic.answerTo(record, item.dataset.asked), chosen = item.querySelector(".ck-record-words");
-        item.classList.toggle("ck-done", answer !== null);
         put(item.querySelector(".ck-progress-state"), answer === null ? said.open : answer.right === true ? said.right : said.other);
         if (chosen) put(chosen, answer === null ? "" : JSON.parse(item.dataset.options)[answer.option] || answer.option);
       }

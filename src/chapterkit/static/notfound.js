@@ -3,7 +3,8 @@
   "use strict";
   var data = JSON.parse(document.getElementById("data").textContent);
   var get = function (id) { return document.getElementById(id); };
-  var path = decodeURI(location.pathname), hash = location.hash.slice(1);
+  var path = location.pathname, hash = location.hash.slice(1);
+  try { path = decodeURI(path); } catch (malformed) { /* then as it stands */ }
   get("asked").textContent = path + location.hash;
 
   /* How alike two words are, from 0 to 1: by the pairs of letters that they share. */
