@@ -36,6 +36,11 @@ def show(value: Any) -> str:
     return _SHORT.repr(value)
 
 
+def show_bytes(count: int) -> str:
+    """A number of bytes, in words."""
+    return "1 byte" if count == 1 else f"{count:,} bytes"
+
+
 def show_inputs(given: Mapping[str, Any]) -> str:
     """Inputs as the arguments of a call."""
     return ", ".join(f"{name}={show(value)}" for name, value in given.items())

@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from fault_tolerance_checks.answer import show_bytes
+
 _WRITES = os.O_WRONLY | os.O_RDWR
 _open, _os_open, _write, _close = io.open, os.open, os.write, os.close
 _replace, _remove, _fsync, _ftruncate = os.replace, os.remove, os.fsync, os.ftruncate
@@ -108,7 +110,7 @@ class Disk:
         half = len(data) // 2
         parts = [("the first half of", data[:half]), ("the rest of", data[half:])] if half else [("", data)]
         for words, part in parts:
-            self.step(f"write {words} {_bytes(len(data))} to {path.name}".replace("  ", " "))
+            self.step(f"write {words} {show_bytes(len(data))} to {path.name}".replace("  ", " "))
             self._touch(path)
             while part:
                 part = part[_write(fd, part) :]
@@ -116,7 +118,7 @@ class Disk:
 
     def truncate(self, fd: int, size: int) -> None:
         path = self._files[fd]
-        self.step(f"cut {path.name} to {_bytes(size)}")
+        self.step(f"cut {path.name} to {show_bytes(size)}")
         self._touch(path)
         _ftruncate(fd, size)
 
@@ -242,7 +244,3 @@ class Disk:
                 with contextlib.suppress(OSError):
                     _close(fd)
             self._files.clear()
-
-
-def _bytes(count: int) -> str:
-    return "1 byte" if count == 1 else f"{count:,} bytes"

@@ -13,6 +13,8 @@ from fault_tolerance_checks.answer import Answer, kind, number, show, show_input
 from fault_tolerance_checks.registry import checks
 from fault_tolerance_checks.report import Wrong
 from fault_tolerance_checks.trials import (
+    ENTRIES,
+    SHARES,
     Asked,
     Number,
     Several,
@@ -31,9 +33,8 @@ MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
     "a1-plan",
     "exercise-a1",
     [
-        "All seven entries of `answers` are filled in with one number each, in the unit that the entry "
-        "names.",
-        "Shares are fractions. Three digits are enough.",
+        ENTRIES,
+        SHARES,
         "Losses are the exact ones, with the restart in them.",
     ],
 )
@@ -106,10 +107,10 @@ def a1_plan(answer: Answer) -> None:
     "a2-young",
     "exercise-a2",
     [
-        "`young_interval(write_time, mtbf)` is where the first-order waste is least, in seconds, for "
-        "numbers and arrays.",
-        "`estimate_off_from` is the ratio of write to $M$ from which Young's least waste is a tenth "
-        "above the exact one.",
+        "`young_interval(write_time, mtbf)` is where the first-order waste is least, in seconds, for numbers "
+        "and arrays.",
+        "`estimate_off_from` is the ratio of write to $M$ from which Young's least waste is a tenth above "
+        "the exact one.",
         "`interval_off_from` is the ratio from which Young's interval costs a full point more than the best.",
         "`interval_fine_from` is the ratio from which it costs less than a point again.",
         "The ratios may be off by a fiftieth.",
@@ -193,8 +194,8 @@ def _limits(answer: Answer, call: Callable[..., Any], failures: int, watched: fl
     "a3-log",
     "exercise-a3",
     [
-        "`mtbf_estimate(failures, watched)` is an MTBF in seconds, from a count of failures and the "
-        "seconds watched.",
+        "`mtbf_estimate(failures, watched)` is an MTBF in seconds, from a count of failures and the seconds "
+        "watched.",
         "`mtbf_limits(failures, watched)` returns two numbers in seconds, the lower one first. With one "
         "failure or more both are finite.",
         "Whatever the true $M$, the limits enclose it in at least nine logs of ten. The check adds up the "
@@ -271,8 +272,13 @@ def a3_log(answer: Answer) -> None:
             )
 
 
+def _periods(gaps: Any, interval: float, write_time: float, restart_time: float) -> Any:
+    """Whole periods, work and its write, that fit into each gap after its restart."""
+    return np.floor(np.maximum(gaps - restart_time, 0.0) / (interval + write_time))
+
+
 def _played(gaps: Any, interval: float, write_time: float, restart_time: float) -> float:
-    kept = np.floor(np.maximum(gaps - restart_time, 0.0) / (interval + write_time)) * interval
+    kept = _periods(gaps, interval, write_time, restart_time) * interval
     return float(kept.sum() / gaps.sum())
 
 
@@ -280,9 +286,8 @@ def _played(gaps: Any, interval: float, write_time: float, restart_time: float) 
     "a4-simulator",
     "exercise-a4",
     [
-        "`my_goodput(gaps, interval, write_time, restart_time)` returns one number, the share of the "
-        "time that "
-        "is kept work.",
+        "`my_goodput(gaps, interval, write_time, restart_time)` returns one number, the share of the time "
+        "that is kept work.",
         "Every gap begins with a restart. A gap too short for its restart keeps nothing.",
         "Only work whose write has ended counts, and a write is no work.",
         "The check plays out short runs of a few gaps and compares each with a count by hand.",
@@ -296,25 +301,22 @@ def a4_simulator(answer: Answer) -> None:
         periods = (gaps - restart_time) / (interval + write_time)
         return bool(np.all(np.abs(periods - np.round(periods)) > 1e-6)) and bool(np.all(gaps != restart_time))
 
-    def by_hand(gaps: Any, interval: float, write_time: float, restart_time: float) -> Any:
-        return np.floor(np.maximum(gaps - restart_time, 0.0) / (interval + write_time)), gaps - restart_time
-
     def write_counted(gaps: Any, interval: float, write_time: float, restart_time: float) -> float:
-        kept, _ = by_hand(gaps, interval, write_time, restart_time)
+        kept = _periods(gaps, interval, write_time, restart_time)
         return float(kept.sum() * (interval + write_time) / gaps.sum())
 
     def part_kept(gaps: Any, interval: float, write_time: float, restart_time: float) -> float:
-        kept, left = by_hand(gaps, interval, write_time, restart_time)
-        rest = np.maximum(left, 0.0) - kept * (interval + write_time)
+        kept = _periods(gaps, interval, write_time, restart_time)
+        rest = np.maximum(gaps - restart_time, 0.0) - kept * (interval + write_time)
         return float((kept * interval + np.minimum(rest, interval)).sum() / gaps.sum())
 
     def unwritten(gaps: Any, interval: float, write_time: float, restart_time: float) -> float:
-        _, left = by_hand(gaps, interval, write_time, restart_time)
-        whole = np.floor((np.maximum(left, 0.0) + write_time) / (interval + write_time))
+        left = np.maximum(gaps - restart_time, 0.0)
+        whole = np.floor((left + write_time) / (interval + write_time))
         return float((whole * interval).sum() / gaps.sum())
 
     def mean_of_shares(gaps: Any, interval: float, write_time: float, restart_time: float) -> float:
-        kept, _ = by_hand(gaps, interval, write_time, restart_time)
+        kept = _periods(gaps, interval, write_time, restart_time)
         return float(np.mean(kept * interval / gaps))
 
     agrees(
@@ -338,8 +340,7 @@ def a4_simulator(answer: Answer) -> None:
                 gaps, interval, write_time, 0.0
             ),
             "this is the mean of the shares of single gaps, in which a short gap counts as much as a "
-            "long one; "
-            "the share of the whole time is due": mean_of_shares,
+            "long one; the share of the whole time is due": mean_of_shares,
             "this is what is lost, not what is kept": lambda **given: 1 - _played(**given),
         },
     )
@@ -349,8 +350,8 @@ def a4_simulator(answer: Answer) -> None:
     "a5-goodput",
     "exercise-a5",
     [
-        "`exact_goodput(interval, write_time, mtbf, restart_time)` returns the useful share of the "
-        "time, a fraction.",
+        "`exact_goodput(interval, write_time, mtbf, restart_time)` returns the useful share of the time, a "
+        "fraction.",
         "It holds where a simulation of failures that may strike work, write and restart would find it.",
         "It takes arrays.",
         "It keeps nine digits even where the interval is a millionth of $M$ or less.",
@@ -361,6 +362,15 @@ def a5_goodput(answer: Answer) -> None:
 
     def expected(interval: float, write_time: float, mtbf: float, restart_time: float) -> float:
         return float(checkpoint.goodput(interval, write_time, mtbf, restart_time))
+
+    def restart_as_downtime(interval: float, write_time: float, mtbf: float, restart_time: float) -> float:
+        return float(checkpoint.goodput(interval, write_time, mtbf, 0.0, restart_time))
+
+    def write_counted(interval: float, write_time: float, mtbf: float, restart_time: float) -> float:
+        return expected(interval, write_time, mtbf, restart_time) * (interval + write_time) / interval
+
+    def unharmed(interval: float, write_time: float, mtbf: float, restart_time: float) -> float:
+        return float(reliability.survival(interval + write_time, mtbf))
 
     agrees(
         answer,
@@ -379,28 +389,15 @@ def a5_goodput(answer: Answer) -> None:
             "this is one minus the first-order waste": lambda interval, write_time, mtbf, restart_time: (
                 1 - checkpoint.waste(interval, write_time, mtbf, restart_time)
             ),
-            "this holds if no failure strikes during a "
-            "restart": lambda interval, write_time, mtbf, restart_time: (
-                interval
-                / (
-                    mtbf * math.expm1((interval + write_time) / mtbf)
-                    + restart_time * math.expm1((interval + write_time) / mtbf)
-                )
-            ),
+            "this holds if no failure strikes during a restart": restart_as_downtime,
             "this leaves the restart out": lambda interval, write_time, mtbf, restart_time: expected(
                 interval, write_time, mtbf, 0.0
             ),
             "failures strike while the write runs, too": lambda interval, write_time, mtbf, restart_time: (
                 interval * math.exp(-restart_time / mtbf) / (mtbf * math.expm1(interval / mtbf) + write_time)
             ),
-            "the useful work of an interval is the interval alone, without its "
-            "write": lambda interval, write_time, mtbf, restart_time: (
-                expected(interval, write_time, mtbf, restart_time) * (interval + write_time) / interval
-            ),
-            "this is the chance that an interval passes without a "
-            "failure": lambda interval, write_time, mtbf, restart_time: math.exp(
-                -(interval + write_time) / mtbf
-            ),
+            "the useful work of an interval is the interval alone, without its write": write_counted,
+            "this is the chance that an interval passes without a failure": unharmed,
         },
     )
     takes_arrays(call, "exact_goodput", np.array([500.0, 1000.0, 2000.0]), 60.0, 10_000.0, 300.0)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from fault_tolerance import checkpoint, reliability, storage
-from fault_tolerance_checks.answer import Answer, attempt, kind, number, show, show_inputs, told
+from fault_tolerance_checks.answer import Answer, attempt, kind, number, show, show_bytes, show_inputs, told
 from fault_tolerance_checks.disk import Disk, Killed
 from fault_tolerance_checks.registry import checks
 from fault_tolerance_checks.report import Wrong
-from fault_tolerance_checks.trials import Asked, Number, agrees, for_all, numbers
+from fault_tolerance_checks.trials import ENTRIES, SHARES, Asked, Number, agrees, for_all, numbers
 
 MINUTE, HOUR = 60.0, 3600.0
 
@@ -23,21 +23,22 @@ MINUTE, HOUR = 60.0, 3600.0
     "b1-storage",
     "exercise-b1",
     [
-        "All seven entries of `answers` are filled in with one number each, in the unit that the entry "
-        "names.",
-        "Shares are fractions. Three digits are enough.",
+        ENTRIES,
+        SHARES,
         "Losses are the exact ones. There are no restarts here.",
     ],
 )
 def b1_storage(answer: Answer) -> None:
     parameters, gpus, bandwidth, mttf = 400e9, 4_096, 5e9, 50_000 * HOUR
     size = storage.checkpoint_bytes(parameters)
-    write = size / bandwidth
+    write = storage.write_time(size, bandwidth)
     mtbf = reliability.system_mtbf(mttf, gpus)
     best = checkpoint.optimal_interval(write, mtbf)
     lost = 1 - checkpoint.goodput(best, write, mtbf)
     young = checkpoint.young_interval(write, mtbf)
     needed = storage.bandwidth_for_waste(size, mtbf, 0.1)
+    half_to_first_order = storage.gpus_for_first_order_waste(0.5, write, mttf)
+    rule_of_two = storage.gpus_for_first_order_waste(2, write, mttf)
     numbers(
         answer,
         "answers",
@@ -84,8 +85,8 @@ def b1_storage(answer: Answer) -> None:
                 "",
                 "at this size the best goodput is one half",
                 {
-                    "this is where first order calls half lost, which is too early": mttf / (8 * write),
-                    "this is where a write takes two mean times between failures": 2 * mttf / write,
+                    "this is where first order calls half lost, which is too early": half_to_first_order,
+                    "this is where a write takes two mean times between failures": rule_of_two,
                 },
             ),
         },
@@ -120,7 +121,7 @@ def b2_bandwidth(answer: Answer) -> None:
         )
         got = call(checkpoint_bytes, mtbf, waste, restart_time)
         if got is not None:
-            floor = 1 - math.exp(-restart_time / mtbf)
+            floor = 1 - reliability.survival(restart_time, mtbf)
             raise Wrong(
                 "where no bandwidth helps, the answer is None",
                 given=given,
@@ -184,8 +185,8 @@ def b2_bandwidth(answer: Answer) -> None:
     "exercise-b3",
     [
         "`largest_cluster(goodput, write_time, mttf)` returns a whole number of GPUs.",
-        "With that many, the exact goodput at the best interval is at least `goodput`. With one more it "
-        "is less.",
+        "With that many, the exact goodput at the best interval is at least `goodput`. With one more it is "
+        "less.",
         "It holds from two GPUs to a thousand million.",
     ],
 )
@@ -193,7 +194,7 @@ def b3_threshold(answer: Answer) -> None:
     call = answer.function("largest_cluster", "goodput", "write_time", "mttf")
 
     def best(gpus: float, write_time: float, mttf: float) -> float:
-        mtbf = mttf / gpus
+        mtbf = reliability.system_mtbf(mttf, gpus)
         return float(checkpoint.goodput(checkpoint.optimal_interval(write_time, mtbf), write_time, mtbf))
 
     def test(goodput: float, write_time: float, mttf: float) -> None:
@@ -203,8 +204,8 @@ def b3_threshold(answer: Answer) -> None:
             raise Wrong("the answer is a whole number of GPUs, one or more", given=given, got=show(got))
         exactly = float(storage.gpus_for_goodput(goodput, write_time, mttf))
         slack = max(1e-6 * exactly, 1e-6)
+        first = float(storage.gpus_for_first_order_waste(1 - goodput, write_time, mttf))
         if got > exactly + slack:
-            first = (1 - goodput) ** 2 * mttf / (2 * write_time)
             note = "one GPU too many: the last that still fits is due" if got - exactly <= 1 else ""
             if not note and abs(got - first) <= 1:
                 note = "this is the first-order threshold"
@@ -216,7 +217,6 @@ def b3_threshold(answer: Answer) -> None:
                 note=note,
             )
         if got + 1 < exactly - slack:
-            first = (1 - goodput) ** 2 * mttf / (2 * write_time)
             note = "this is the first-order threshold, which rings too early" if abs(got - first) <= 1 else ""
             raise Wrong(
                 "with one GPU more the best goodput is below the target",
@@ -271,8 +271,7 @@ class _Trial:
     "exercise-b4",
     [
         "`save(path, state)` puts bytes under a path. `load(path)` returns them, or None if nothing was "
-        "saved yet. "
-        "Other files beside `path` are yours.",
+        "saved yet. Other files beside `path` are yours.",
         "The check kills `save` between any two of its steps: creating or emptying a file, each half of a "
         "write, fsync, rename, remove. After that `load` returns the old state or the new one, whole.",
         "It also cuts the power there. Then every file falls back to what it held at its last `os.fsync`.",
@@ -281,11 +280,9 @@ class _Trial:
     ],
 )
 def b4_atomic(answer: Answer) -> None:
-    save = answer.value("save") if callable(answer.value("save")) else None
     answer.function("save", "path", "state")
     answer.function("load", "path")
-    load = answer.value("load")
-    assert save is not None
+    save, load = answer.value("save"), answer.value("load")
 
     def trial(act: Callable[[_Trial], Any]) -> Any:
         answer.tried += 1
@@ -402,7 +399,7 @@ def _hint(disk: Disk, power: bool) -> str:
 
 def _short(state: Any) -> str:
     if isinstance(state, bytes | bytearray) and len(state) > 12:
-        return f"{len(state):,} bytes"
+        return show_bytes(len(state))
     return (
         "None"
         if state is None

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from fault_tolerance import checkpoint, reliability, snapshot, storage
-from fault_tolerance_checks.answer import Answer, attempt, kind, number, show, show_inputs
+from fault_tolerance_checks.answer import Answer, attempt, kind, number, show, show_bytes, show_inputs
 from fault_tolerance_checks.registry import checks
 from fault_tolerance_checks.report import Wrong
-from fault_tolerance_checks.trials import Asked, Number, Whole, agrees, for_all, numbers
+from fault_tolerance_checks.trials import ENTRIES, SHARES, Asked, Number, Whole, agrees, for_all, numbers
 
 HOUR = 3600.0
 
@@ -22,9 +22,8 @@ HOUR = 3600.0
     "c1-background",
     "exercise-c1",
     [
-        "All seven entries of `answers` are filled in with one number each, in the unit that the entry "
-        "names.",
-        "Shares are fractions. Three digits are enough.",
+        ENTRIES,
+        SHARES,
         "Losses are the exact ones, with the restart in them. A snapshot counts once it is drained.",
     ],
 )
@@ -102,8 +101,8 @@ def c1_background(answer: Answer) -> None:
     "c2-durable",
     "exercise-c2",
     [
-        "`work_lost(time, interval, pause, drain_time)` is the work, in seconds, that a failure at "
-        "`time` undoes.",
+        "`work_lost(time, interval, pause, drain_time)` is the work, in seconds, that a failure at `time` "
+        "undoes.",
         "The run starts at time 0 with work. Intervals and pauses take turns, and each snapshot begins to "
         "drain when its pause has ended.",
         "Only work that a drained snapshot holds is safe. The time in pauses is no work.",
@@ -156,7 +155,7 @@ def c2_durable(answer: Answer) -> None:
             "this counts a snapshot as safe once its pause has ended": no_drain,
             "this counts the pauses as work": pauses_too,
             "the drain begins when the pause has ended, not with it": early,
-            "this is half of the mean, not what one failure at this moment takes": (
+            "this is the mean over all moments, not what one failure at this moment takes": (
                 lambda time, interval, pause, drain_time: drain_time + interval / 2
             ),
         },
@@ -243,10 +242,6 @@ def c3_drain(answer: Answer) -> None:
     for_all(test, inputs, where=clear, runs=60)
 
 
-def _bytes(count: int) -> str:
-    return "1 byte" if count == 1 else f"{count} bytes"
-
-
 @dataclass(frozen=True)
 class Ops:
     """What happens to a checkpointer: snapshots of so many bytes, training steps, ticks of so many bytes."""
@@ -306,7 +301,7 @@ class _Watch:
         if len(self.state) != size:
             self.state = bytearray((self.step * 7 + n) % 251 for n in range(size))
         taken = len(self.flying) < self.most
-        self.said.append(f"snapshot({self.step}, {_bytes(size)})")
+        self.said.append(f"snapshot({self.step}, {show_bytes(size)})")
         got = attempt(
             lambda: self.it.snapshot(self.step, self.state), "`snapshot(step, state)`", given=self.given()
         )
@@ -333,13 +328,15 @@ class _Watch:
         used = sum(len(chunk) for _, chunk in self.order)
         waiting = sum(len(data) for _, data in self.flying) - self.sent
         if used > budget:
-            raise self.wrong("a tick sends no more bytes than its budget", _bytes(used), f"{budget} at most")
+            raise self.wrong(
+                "a tick sends no more bytes than its budget", show_bytes(used), f"{budget} at most"
+            )
         for step, chunk in self.order:
             self._arrive(step, chunk)
         if used < min(budget, waiting):
             raise self.wrong(
                 "a tick uses its budget as long as bytes are waiting",
-                _bytes(used),
+                show_bytes(used),
                 f"{min(budget, waiting)}",
                 "what is left of a budget goes to the next snapshot" if used else "",
             )
@@ -348,7 +345,7 @@ class _Watch:
         while chunk:
             if not self.flying:
                 raise self.wrong(
-                    "every byte is sent once", f"{_bytes(len(chunk))} more for step {show(step)}"
+                    "every byte is sent once", f"{show_bytes(len(chunk))} more for step {show(step)}"
                 )
             first, data = self.flying[0]
             if step != first:
@@ -367,7 +364,7 @@ class _Watch:
                     "what arrives is the state as it was at the snapshot", repr(chunk), repr(bytes(due)), note
                 )
             if not due:
-                raise self.wrong("every byte is sent once", f"{_bytes(len(chunk))} more for step {first}")
+                raise self.wrong("every byte is sent once", f"{show_bytes(len(chunk))} more for step {first}")
             self.sent += len(due)
             chunk = chunk[len(due) :]
             if self.sent == len(data):
@@ -397,14 +394,12 @@ class _Watch:
     [
         "`Checkpointer(send, most)` has the methods `snapshot(step, state)` and `tick(budget)` and the "
         "attribute `durable`.",
-        "`snapshot` returns True and keeps the state as it is now, or returns False if `most` snapshots "
-        "are in "
-        "flight. What training does to the state later does not matter.",
+        "`snapshot` returns True and keeps the state as it is now, or returns False if `most` snapshots are "
+        "in flight. What training does to the state later does not matter.",
         "`tick` calls `send(step, chunk)` with `budget` bytes in all, or with all that are left, oldest "
         "snapshot first.",
-        "`durable` is the newest step all of whose bytes were sent, or None. A snapshot that is durable "
-        "is no "
-        "longer in flight.",
+        "`durable` is the newest step all of whose bytes were sent, or None. A snapshot that is durable is "
+        "no longer in flight.",
         "The check tries short histories of snapshots, training and ticks, and shows the shortest that "
         "fails.",
     ],

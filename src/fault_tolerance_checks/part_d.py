@@ -12,24 +12,31 @@ from fault_tolerance import serving
 from fault_tolerance_checks.answer import Answer, kind, number, show, show_inputs
 from fault_tolerance_checks.registry import checks
 from fault_tolerance_checks.report import Wrong
-from fault_tolerance_checks.trials import Asked, Number, Several, Whole, agrees, for_all, numbers
-
-DAY, YEAR = 86_400.0, 365 * 86_400.0
+from fault_tolerance_checks.trials import (
+    ENTRIES,
+    SHARES,
+    Asked,
+    Number,
+    Several,
+    Whole,
+    agrees,
+    for_all,
+    numbers,
+)
 
 
 @checks(
     "d1-survivors",
     "exercise-d1",
     [
-        "All seven entries of `answers` are filled in with one number each, in the unit that the entry "
-        "names.",
-        "Shares are fractions. Three digits are enough.",
+        ENTRIES,
+        SHARES,
         "Each replica has a queue of its own, except where the entry says otherwise.",
     ],
 )
 def d1_survivors(answer: Answer) -> None:
     replicas, arrivals, rate, slo = 14, 1_500.0, 140.0, 0.3
-    one, two = (arrivals / (replicas - k) for k in (1, 2))
+    one, two = (serving.load_per_survivor(arrivals, replicas, k) for k in (1, 2))
     pooled = serving.response_quantile(replicas - 2, arrivals, rate)
     own = serving.replicas_needed(arrivals, rate, slo, failed=2)
     numbers(
@@ -37,15 +44,18 @@ def d1_survivors(answer: Answer) -> None:
         "answers",
         {
             "requests/s per survivor, one down": Asked(
-                one, "", "the survivors share all "
-                         "requests", {"this is the load with all alive": arrivals / replicas}
+                one, "", "the survivors share all requests",
+                {"this is the load with all alive": arrivals / replicas},
             ),
             "headroom needed for one": Asked(
-                1 / 13, "a fraction", "the load of each survivor grows by this share",
-                {"this is the share of replicas that died, not the growth of the load of the others": 1 / 14},
+                serving.headroom(replicas, 1), "a fraction", "the load of each survivor grows by this share",
+                {
+                    "this is the share of replicas that died, not the growth of the load of the others":
+                    1 / replicas
+                },
             ),
             "P99 in ms, one down": Asked(
-                1e3 * math.log(100) / (rate - one), "milliseconds",
+                1e3 * serving.response_quantile(1, one, rate), "milliseconds",
                 "one response in a hundred takes longer than this",
                 {"this is the mean response time": 1e3 / (rate - one)},
             ),
@@ -54,13 +64,13 @@ def d1_survivors(answer: Answer) -> None:
                 {"this is what a replica serves at most, with a queue that never ends": rate},
             ),
             "replicas that may die": Asked(
-                1.0, "", "with that many down every survivor is under the safe load, and with one more "
-                         "it is not"
+                float(replicas - serving.replicas_needed(arrivals, rate, slo, failed=0)), "",
+                "with that many down every survivor is under the safe load, and with one more it is not",
             ),
             "P99 in ms, two down, one shared queue": Asked(
-                1e3 * pooled, "milliseconds", "of a shared queue one response in a hundred takes longer "
-                                              "than this",
-                {"this is the P99 with a queue each": 1e3 * math.log(100) / (rate - two)},
+                1e3 * pooled, "milliseconds",
+                "of a shared queue one response in a hundred takes longer than this",
+                {"this is the P99 with a queue each": 1e3 * serving.response_quantile(1, two, rate)},
             ),
             "replicas needed so that two may die": Asked(
                 own, "", "with two down this many keep the target, and one fewer does not",
@@ -75,8 +85,7 @@ def d1_survivors(answer: Answer) -> None:
     "exercise-d2",
     [
         "`seconds_down(replicas, failed, mtbf, recovery_time)` is the time in a year of 365 days, in "
-        "seconds, "
-        "during which at least `failed` replicas are down.",
+        "seconds, during which at least `failed` replicas are down.",
         "Replicas fail independently of each other. Each works for `mtbf` on average and then takes "
         "`recovery_time`.",
         "Rare events keep six digits: also one second in a thousand years.",
@@ -86,17 +95,20 @@ def d2_down(answer: Answer) -> None:
     call = answer.function("seconds_down", "replicas", "failed", "mtbf", "recovery_time")
 
     def truth(replicas: int, failed: int, mtbf: float, recovery_time: float) -> float:
-        return float(YEAR * serving.probability_down(replicas, failed, mtbf, recovery_time))
+        return float(serving.YEAR * serving.probability_down(replicas, failed, mtbf, recovery_time))
 
     def chance(replicas: int, failed: int, u: float) -> float:
         return math.comb(replicas, failed) * u**failed * (1 - u) ** (replicas - failed)
 
     def exactly(replicas: int, failed: int, mtbf: float, recovery_time: float) -> float:
-        return YEAR * chance(replicas, failed, recovery_time / (mtbf + recovery_time))
+        return serving.YEAR * chance(replicas, failed, recovery_time / (mtbf + recovery_time))
 
     def rough(replicas: int, failed: int, mtbf: float, recovery_time: float) -> float:
         u = min(recovery_time / mtbf, 1.0)
-        return YEAR * sum(chance(replicas, k, u) for k in range(failed, replicas + 1))
+        return serving.YEAR * sum(chance(replicas, k, u) for k in range(failed, replicas + 1))
+
+    def one_set(replicas: int, failed: int, mtbf: float, recovery_time: float) -> float:
+        return float(serving.YEAR * serving.probability_down(1, 1, mtbf, recovery_time) ** failed)
 
     def more(replicas: int, failed: int, mtbf: float, recovery_time: float) -> float:
         return truth(replicas, failed + 1, mtbf, recovery_time) if failed < replicas else 0.0
@@ -121,12 +133,11 @@ def d2_down(answer: Answer) -> None:
         slips={
             "this is the time with exactly that many down": exactly,
             "this is the time with more than that many down": more,
-            "a replica that is down cannot fail: the share of time it is down is T/(M + T)": rough,
-            "this is a share of the time, not the seconds of a year": lambda **given: truth(**given) / YEAR,
-            "this is the time that one given set of replicas is "
-            "down": lambda replicas, failed, mtbf, recovery_time: (
-                YEAR * (recovery_time / (mtbf + recovery_time)) ** failed
+            "a replica that is down cannot fail: the share of time it is down is T_r/(M + T_r)": rough,
+            "this is a share of the time, not the seconds of a year": lambda **given: (
+                truth(**given) / serving.YEAR
             ),
+            "this is the time that one given set of replicas is down": one_set,
         },
     )
 
@@ -154,9 +165,9 @@ def d3_backlog(answer: Answer) -> None:
         failed: int,
         recovery_time: float,
     ) -> float:
-        growth = max(arrival_rate - (replicas - failed) * service_rate, 0.0)
+        grown = serving.backlog(arrival_rate, service_rate, replicas, failed, min(time, recovery_time))
         surplus = replicas * service_rate - arrival_rate
-        return max(growth * min(time, recovery_time) - surplus * max(time - recovery_time, 0.0), 0.0)
+        return max(float(grown) - surplus * max(time - recovery_time, 0.0), 0.0)
 
     def unbounded(**given: Any) -> float:
         growth = given["arrival_rate"] - (given["replicas"] - given["failed"]) * given["service_rate"]
@@ -213,13 +224,11 @@ def _responses(arrivals: Any, services: Any, servers: int) -> Any:
     "d4-fleet",
     "exercise-d4",
     [
-        "`response_times(arrivals, services, servers)` returns an array: for each request the seconds "
-        "from its "
-        "arrival until it is served. One queue, in order of arrival, and whoever is free first takes "
-        "the next.",
-        "`servers_needed(arrivals, services, slo)` is the least number of servers with which at least "
-        "99 % of the "
-        "requests are served within `slo` seconds.",
+        "`response_times(arrivals, services, servers)` returns an array: for each request the seconds from "
+        "its arrival until it is served. One queue, in order of arrival, and whoever is free first takes the "
+        "next.",
+        "`servers_needed(arrivals, services, slo)` is the least number of servers with which at least 99 % "
+        "of the requests are served within `slo` seconds.",
         "The check compares a few requests with a count by hand, and then sizes fleets for thousands.",
     ],
 )

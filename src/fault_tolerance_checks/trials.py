@@ -14,6 +14,12 @@ from fault_tolerance_checks.report import Wrong
 from fault_tolerance_checks.units import constant_factor, other_unit
 
 RUNS = 60
+
+# What every check of a plan asks for first.
+ENTRIES = (
+    "All seven entries of `answers` are filled in with one number each, in the unit that the entry names."
+)
+SHARES = "Shares are fractions. Three digits are enough."
 _MOST_STEPS = 400
 
 

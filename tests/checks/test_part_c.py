@@ -64,7 +64,10 @@ def work_lost(time, interval, pause, drain_time):
         ("done - interval * math.floor(time / period)", "safe once its pause has ended"),
         ("time - period * math.floor(max(time - drain_time, 0) / period)", "counts the pauses as work"),
         ("done - interval * math.floor(max(time - drain_time + pause, 0) / period)", "not with it"),
-        ("drain_time + interval / 2", "not what one failure at this moment takes"),
+        (
+            "drain_time + interval / 2",
+            "this is the mean over all moments, not what one failure at this moment takes",
+        ),
         ("done - interval * math.floor((time - drain_time) / period)", "Smallest case found: time=1"),
         ("(done - interval * math.floor(max(time - drain_time, 0) / period)) / 60", "this is in minutes"),
     ],

@@ -127,7 +127,7 @@ def response_quantile(
 ) -> Numbers:
     r"""Response time that a given share of the requests stays within.
 
-    .. math:: P(T > t) = 1 - q
+    .. math:: P(T > t) = 1 - p
 
     solved for :math:`t`. With one server that is :math:`\ln\frac{1}{1 - p} \big/ (\mu - \lambda)`.
 
