@@ -12,6 +12,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chapterkit.assets import is_page_builder
+
 if TYPE_CHECKING:
     from docutils import nodes
     from sphinx.application import Sphinx
@@ -41,7 +43,7 @@ def _add_assets(
     from chapterkit.live.cells import LiveControl
 
     # Only what the button needs: the rest comes when it is pressed.
-    if app.builder.name != "epub" and doctree is not None and any(doctree.findall(LiveControl)):
+    if is_page_builder(app.builder) and doctree is not None and any(doctree.findall(LiveControl)):
         app.add_css_file("live.css")
         app.add_js_file("live.js", loading_method="defer")
 

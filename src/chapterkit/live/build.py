@@ -52,9 +52,9 @@ def _make(
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
         out = Path(scratch, "out")
         shutil.copytree(base, out)
-        runtime.add_own(manifest, wheels.own(project, Path(scratch, "wheels")), out / PYODIDE)
-        own = runtime.own_wheel(out / PYODIDE, manifest.local["name"])
-        facts = {"bytes": first_run_bytes(out / PYODIDE), "version": inputs[:10], "wheel": own}
+        own = wheels.own(project, Path(scratch, "wheels"))
+        runtime.add_own(manifest, own, out / PYODIDE)
+        facts = {"bytes": first_run_bytes(out / PYODIDE), "version": inputs[:10], "wheel": own.name}
         (out / SIZE).write_text(f"{json.dumps(facts)}\n", encoding="utf-8")
         _finish(out, inputs, ready)
 

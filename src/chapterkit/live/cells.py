@@ -15,7 +15,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.osutil import relative_uri
 
-from chapterkit.assets import write_if_changed
+from chapterkit.assets import is_page_builder, write_if_changed
 from chapterkit.live import FOLDER, runtime_facts
 from chapterkit.live.jupyterlite import RepliteIframe, console_options
 
@@ -120,7 +120,7 @@ class AddControls(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        offered = self.app.builder.name != "epub"
+        offered = is_page_builder(self.app.builder)
         seen: set[str] = set()
         for place, name, code in list(self._cells()):
             if name in seen:
@@ -209,7 +209,7 @@ def _note_pages(app: Sphinx, doctree: nodes.document) -> None:
 
 def _pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Pages that speak of a runtime which is not so any more, because it came or changed since."""
-    if app.builder.format != "html" or app.builder.name == "epub":
+    if not is_page_builder(app.builder):
         return []
     stamp = Path(app.doctreedir, f"live-{app.builder.name}.json")
     now = json.dumps(runtime_facts(app.outdir))
@@ -220,7 +220,7 @@ def _pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def _write_words(app: Sphinx, builder: Builder) -> None:
-    if builder.format != "html" or builder.name == "epub":
+    if not is_page_builder(builder):
         return
     data = {"words": _words(), "console": console_options()}
     target = Path(app.outdir, "_static", WORDS)

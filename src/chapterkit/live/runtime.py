@@ -86,12 +86,6 @@ def first_files(out: Path) -> list[Path]:
     return [out / name for name in (*names, *(packages[each]["file_name"] for each in wanted))]
 
 
-def own_wheel(out: Path, name: str) -> str:
-    """File name of the project's wheel, which pip takes too."""
-    packages = json.loads((out / LOCK).read_text(encoding="utf-8"))["packages"]
-    return str(packages[name]["file_name"])
-
-
 def _write_lock(manifest: Manifest, lock: dict[str, Any], out: Path) -> None:
     packages = lock["packages"]
     for name, entry in packages.items():

@@ -216,12 +216,11 @@ def plan(cells, target):
     return order[::-1]
 
 
-def short(error, code):
+def short(error):
     """A traceback of the reader's own lines only."""
     found = traceback.TracebackException.from_exception(error, compact=True)
     kept = [frame for frame in found.stack if frame.filename.startswith("<cell")]
     found.stack = traceback.StackSummary.from_list(kept[-6:])
-    found.__cause__ = found.__context__ = None
     return re.sub(r'File "<(cell \d+)>"', lambda m: m[1].capitalize(), "".join(found.format(chain=False)))
 
 
@@ -251,7 +250,7 @@ async def execute(cell, extra=""):
     except BaseException as error:
         sys.stdout.flush()
         kind = type(error).__name__
-        tell(error=kind, text=short(error, code))
+        tell(error=kind, text=short(error))
         ok = False
     else:
         ok = True
