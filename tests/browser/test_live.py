@@ -16,6 +16,7 @@ import pytest
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 START = 120_000
+LOOP = "while True: pass"
 NUMBER = re.compile(r"[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
@@ -68,6 +69,13 @@ class Live:
 
     def status(self):
         return self.panel.locator(".ck-live-status").inner_text()
+
+    def exercise(self, name):
+        """The control of an exercise on the page, and the number of its cell."""
+        at = self.page.locator(".ck-live").evaluate_all(
+            "(all, name) => all.findIndex(one => one.dataset.exercise === name)", name
+        )
+        return self.page.locator(f".ck-live[data-exercise='{name}']"), at
 
     def built(self, at=0):
         """What the build printed below the same cell."""
@@ -203,6 +211,29 @@ def test_a_later_cell_first_runs_what_it_needs(live, site):
     assert live.printed(1) == "52", "a cell changed since is run again"
 
 
+def test_a_second_press_while_python_starts_runs_nothing_twice(live, site):
+    live.open(f"{site}book/part-a.html?show=all").press().until("starting")
+    live.editor().fill("runs = globals().get('runs', 0) + 1\nprint(runs)")
+    live.press()
+    assert live.panel.get_attribute("data-state") == "starting"
+    live.idle()
+    live.button("Run", 0).click()
+    live.idle()
+    assert live.printed() == "2"
+
+
+def test_what_is_said_after_a_run_is_about_that_run(started):
+    started.run("raise KeyboardInterrupt")
+    assert "Python still knows what ran before" in started.status()
+    started.run("1 / 0", 1)
+    assert started.status().startswith("The cell stopped with an error")
+    started.editor(0).fill("base = 1 / 0")
+    started.run("base", 1)
+    assert started.status().startswith("A cell that this one needs stopped")
+    started.run("print(1)", 1)
+    assert started.status() == "Ready."
+
+
 def test_an_error_is_short_and_the_cell_keeps_its_text(started):
     code = "from fault_tolerance import checkpoint\n\n\ndef f():\n    return checkpoint.young_interval(-1, 2)\n\n\nf()"
     text = started.run(code)
@@ -218,13 +249,13 @@ def test_an_error_is_short_and_the_cell_keeps_its_text(started):
 
 def test_an_endless_loop_is_stopped_and_python_works_again(started):
     for name in ("Stop", "Restart"):
-        started.editor().fill("while True: pass")
+        started.editor().fill(LOOP)
         started.button("Run", 0).click()
         started.until("busy")
         started.button(name).click()
         started.idle()
         assert "remembers nothing" in started.status()
-        assert started.editor().input_value() == "while True: pass"
+        assert started.editor().input_value() == LOOP
         assert started.run("print('alive')") == "alive"
 
 
@@ -274,11 +305,21 @@ def test_a_chart_is_drawn_by_the_sites_own_library_in_its_theme(live, site, wher
     )
 
 
+def test_charts_that_come_at_once_ask_for_their_drawing_once(live, site):
+    live.open(f"{site}book/part-a.html?show=all").press().idle()
+    # As on a page without instruments.
+    live.page.evaluate("delete chapterkit.Chart")
+    live.editor().fill(CHART + CHART)
+    live.button("Run", 0).click()
+    live.cell().locator(".ck-live-chart .scatterlayer .trace").nth(1).wait_for(state="attached")
+    assert live.page.locator("head script[src*='chart.js']").count() == 1
+
+
 # Where it cannot run ---------------------------------------------------------------------------
 
 
 class Faulty(SimpleHTTPRequestHandler):
-    """A server that lacks a file, sends another in its place, or never answers."""
+    """A server that lacks a file, sends another in its place, hangs up, or never answers."""
 
     protocol_version = "HTTP/1.1"
     extensions_map: ClassVar[dict[str, str]] = {
@@ -289,17 +330,37 @@ class Faulty(SimpleHTTPRequestHandler):
     mended = threading.Event()
 
     def do_GET(self):
-        if not self.name or self.name not in self.path or self.mended.is_set():
-            return super().do_GET()
-        if self.fault == "silent":
-            return self.mended.wait()
-        body = b"other" if self.fault == "other" else b""
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        return self.wfile.write(body)
+        if not self.lacks():
+            super().do_GET()
+        elif self.answer() and self.fault == "other":
+            self.wfile.write(b"other")
 
-    do_HEAD = do_GET
+    def do_HEAD(self):
+        if not self.lacks():
+            super().do_HEAD()
+        else:
+            self.answer()
+
+    def lacks(self):
+        return self.name and self.name in self.path and not self.mended.is_set()
+
+    def answer(self):
+        """The head of an answer, if there is to be one."""
+        if self.fault == "silent":
+            self.mended.wait()
+        if self.fault in ("silent", "cut"):
+            self.close_connection = True
+            return False
+        self.send_response(200 if self.fault == "other" else 404)
+        self.send_header("Content-Length", str(len(b"other")) if self.fault == "other" else "0")
+        self.end_headers()
+        return True
+
+    def end_headers(self):
+        if self.fault == "isolated":
+            self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+            self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
+        super().end_headers()
 
     def log_message(self, *_arguments):
         pass
@@ -325,7 +386,7 @@ def faulty(folder):
         server.server_close()
 
 
-@pytest.mark.console("/lite/", "Failed to load resource", "dynamically imported")
+@pytest.mark.console("/lite/", "Failed to load resource")
 @pytest.mark.parametrize(
     ("lacking", "fault", "state", "words"),
     [
@@ -333,6 +394,10 @@ def faulty(folder):
         ("numpy", "absent", "missing", "site changed or is incomplete"),
         ("pyodide.asm.js", "absent", "missing", "site changed or is incomplete"),
         ("when_failure", "other", "failed", "could not start"),
+        # A network that drops is no reason to reload the page, which would be gone as well.
+        ("kernel.json", "cut", "blocked", "keeps live Python from loading"),
+        ("numpy", "cut", "blocked", "keeps live Python from loading"),
+        ("pyodide.asm.js", "cut", "blocked", "keeps live Python from loading"),
     ],
 )
 def test_a_file_that_is_missing_or_another_is_said_in_words(live, faulty, lacking, fault, state, words):
@@ -356,12 +421,32 @@ def test_a_blocked_runtime_is_said_in_words(live, site):
     assert "keeps live Python from loading" in live.status()
 
 
-def test_a_worker_that_is_refused_is_said_in_words(live, site):
+def test_a_worker_that_is_refused_is_said_in_words_and_can_be_tried_again(live, site):
     live.page.add_init_script(
-        "window.Worker = class { constructor() { throw new DOMException('', 'SecurityError') } }"
+        """window.mend = (real => () => { window.Worker = real })(window.Worker);
+        window.Worker = class { constructor() { throw new DOMException("", "SecurityError") } }"""
     )
     live.open(f"{site}book/part-a.html?show=all").press().until("blocked")
     assert "keeps live Python from loading" in live.status()
+    live.page.evaluate("mend()")
+    live.button("Restart").click()
+    live.idle()
+    assert live.run("print(1 + 1)") == "2"
+
+
+@pytest.mark.console("live-panel.js", "Failed to load resource")
+def test_a_panel_that_does_not_come_is_said_beside_the_button_until_it_does(live, site):
+    live.page.route("**/live-panel.js*", lambda route: route.abort())
+    live.open(f"{site}book/part-a.html?show=all")
+    lost = live.page.get_by_role("status").filter(has_text="could not be loaded")
+    for at in (0, 1):
+        live.press(at=at)
+        live.page.locator(".ck-live").nth(at).filter(has=lost).wait_for()
+        assert lost.count() == 1
+    assert "a download of" in live.page.locator(".ck-live").first.inner_text()
+    live.page.unroute("**/live-panel.js*")
+    live.press(at=1).idle()
+    assert lost.count() == 0
 
 
 def test_a_start_that_stalls_ends_in_words(live, faulty):
@@ -476,6 +561,39 @@ def test_the_panel_leaves_the_text_readable_and_breaks_no_rule_of_access(live, s
     assert [(each["id"], [node["target"] for node in each["nodes"]]) for each in found] == []
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_on_paper_the_text_stands_where_it_does_without_the_panel(live, site, width):
+    page = live.page
+    page.set_viewport_size({"width": width, "height": 844})
+    live.open(f"{site}book/part-a.html?show=all")
+    page.emulate_media(media="print")
+    place = page.locator("article").evaluate("article => article.getBoundingClientRect().x")
+    page.emulate_media(media="screen")
+    live.press().idle()
+    page.emulate_media(media="print")
+    assert page.locator("article").evaluate("article => article.getBoundingClientRect().x") == place
+    assert live.panel.is_hidden()
+    assert page.locator(".ck-live-spacer").is_hidden()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_cell_in_a_frame_that_shows_nothing_else_opens_and_runs(live, site, width):
+    page = live.page
+    page.set_viewport_size({"width": width, "height": 844})
+    live.open(f"{site}exercises/part-b.html?embed=exercise-b1#exercise-b1")
+    live.press().idle()
+    assert live.button("Keep them", 0).is_hidden()
+    assert live.run("print('framed')") == "framed"
+    assert live.cell().locator(".ck-live-out").is_visible()
+    # What the panel covers can be scrolled above it.
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    last = page.locator("#exercise-b1 summary").last.bounding_box()
+    assert last["y"] + last["height"] <= live.panel.bounding_box()["y"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    live.button("Close").click()
+    assert live.panel.is_hidden()
+
+
 # What it gives away ----------------------------------------------------------------------------
 
 
@@ -522,17 +640,10 @@ def test_the_pages_code_opens_in_jupyterlite_in_a_tab_of_its_own(started):
 
 def test_a_check_says_beside_the_exercise_what_fails_and_what_passes_joins_the_record(live, site):
     live.open(f"{site}exercises/part-a.html?show=all")
-    control = live.page.locator(".ck-live[data-exercise='exercise-a2']")
-    at = live.page.locator(".ck-live").evaluate_all(
-        "all => all.findIndex(one => one.dataset.exercise === 'exercise-a2')"
-    )
+    control, at = live.exercise("exercise-a2")
     control.get_by_role("button", name="Check").click()
     report = control.get_by_role("status")
-    live.page.wait_for_function(
-        "() => ['wrong', 'passed'].includes(document.querySelector('.ck-live-report').dataset.kind || "
-        "document.querySelector('[data-exercise=exercise-a2] .ck-live-report').dataset.kind)",
-        timeout=START,
-    )
+    control.locator("[data-kind=wrong], [data-kind=passed]").wait_for(timeout=START)
     live.idle()
     assert report.get_attribute("data-kind") == "wrong"
     assert report.inner_text().strip()
@@ -557,3 +668,47 @@ def test_a_check_says_beside_the_exercise_what_fails_and_what_passes_joins_the_r
         "Object.values(localStorage).map(text => text).find(text => text.includes('exercises'))"
     )
     assert json.loads(kept)["exercises"]["exercise-a2"]["passed"] is True
+
+
+
+@pytest.mark.parametrize("pressed", ["Stop", "Restart"])
+def test_a_check_that_is_cut_short_leaves_nothing_behind(live, site, pressed):
+    live.open(f"{site}exercises/part-b.html?show=all")
+    control, at = live.exercise("exercise-b2")
+    live.press(at=at).idle()
+    live.editor(at).fill(f"def bandwidth_needed(*_):\n    {LOOP}")
+    live.button("Check", at).click()
+    report = control.get_by_role("status")
+    report.filter(has_text="Checking.").wait_for()
+    live.button(pressed).click()
+    live.idle()
+    assert report.inner_text() == ""
+    assert live.run("print(1)", at) == "1"
+
+
+def test_a_stop_ends_all_of_a_page_of_exercises(live, site):
+    live.open(f"{site}exercises/part-b.html?show=all").press().idle()
+    live.editor(0).fill(LOOP)
+    live.button("Run all").click()
+    live.until("busy")
+    live.button("Stop").click()
+    live.idle()
+    assert live.panel.locator(".ck-live-out pre").count() == 0
+    assert "remembers nothing" in live.status()
+
+
+def test_where_a_site_may_share_memory_a_stop_keeps_what_python_knows(live, faulty):
+    """Servers that send two more headers let Python be told to stop."""
+    site, _ = faulty("", "isolated")
+    live.open(f"{site}exercises/part-b.html?show=all")
+    assert live.page.evaluate("crossOriginIsolated")
+    live.press().idle()
+    live.run("mine = 42")
+    live.editor(0).fill(LOOP)
+    live.button("Run all").click()
+    live.until("busy")
+    live.button("Stop").click()
+    live.idle()
+    assert live.status() == "Stopped. Python still knows what ran before."
+    assert live.panel.locator(".ck-live-out pre:not(.ck-live-error)").count() == 0
+    assert live.run("print(mine)") == "42"

@@ -34,7 +34,7 @@
     only.dataset.of = alone[1];
     root.classList.add("ck-embed", "ck-show-all");
     document.head.appendChild(only);
-    only.textContent = "body :not(:has(" + it + ")," + it + "," + it + " *){display:none!important}body :has(" + it + "){display:contents!important}";
+    only.textContent = "body :not(:has(" + it + ")," + it + "," + it + " *,.ck-live-panel,.ck-live-panel *,.ck-live-spacer){display:none!important}body :has(" + it + "){display:contents!important}";
   }
   try {
     var record = JSON.parse(store.getItem("chapterkit:" + ck.settings.book) || "{}");

@@ -3,7 +3,7 @@
 // The page creates it as `new Worker("kernel.mjs?<version>", { type: "module" })`. It tells the page
 //   { bytes }                       how much has come,
 //   { step: "start" | "ready" }     how far the start is,
-//   { fault, name? }                that the start failed: "missing" (a file) or "failed",
+//   { fault, name }                 that the start failed: "missing" (this file did not come) or "failed",
 //   { cell, state | stream, text | bundle | error }   what a cell does,
 //   { done, ok }                    that a request has ended, and
 //   { dead }                        that Python itself broke: memory or stack used up.
@@ -33,8 +33,9 @@ class Missing extends Error {}
 /** @param {string} name */
 async function get(name) {
   const packed = name === WASM;
-  const response = await plain(`${HERE}${name}${packed ? ".packed" : ""}${VERSION}`);
-  if (!response.ok) throw new Missing(name);
+  const sent = packed ? `${name}.packed` : name;
+  const response = await plain(`${HERE}${sent}${VERSION}`).catch(() => undefined);
+  if (!response?.ok) throw new Missing(sent);
   // Many static servers send WebAssembly as it is, three times as large, so it comes packed by us.
   const body = response.body.pipeThrough(meter());
   if (!packed) return new Response(body, { status: 200, headers: response.headers });
@@ -59,9 +60,20 @@ self.fetch = async (input, init) => {
   const answer = early.get(name) || get(name);
   early.delete(name);
   return answer.catch((problem) => {
-    lost ||= name;
+    lost ||= problem.message;
     throw problem;
   });
+};
+
+/** @param {string} name */
+const load = (name) => {
+  const code = import(`./${name}${VERSION}`).catch((problem) => {
+    // Code that is there and wrong is no TypeError; the words of a file that did not come are each browser's own.
+    throw problem instanceof TypeError ? new Missing(name) : problem;
+  });
+  // Told once, by whoever awaits it.
+  code.catch(() => {});
+  return code;
 };
 
 /** @type {any} */
@@ -72,9 +84,9 @@ async function start() {
   ask(WASM);
   ask("python_stdlib.zip");
   const lock = ask("pyodide-lock.json");
-  const core = import(`./pyodide.mjs${VERSION}`);
+  const core = load("pyodide.mjs");
   // Pyodide would import this itself, by a name without a version.
-  const machine = import(`./pyodide.asm.js${VERSION}`);
+  const machine = load("pyodide.asm.js");
   const source = ask("kernel.py").then((answer) => answer.text());
   const { packages } = await (await settings).json();
   const known = await (await lock).clone().json();
@@ -101,7 +113,7 @@ const ready = start().then(
     postMessage({ step: "ready" });
   },
   (problem) => {
-    const missing = lost || (problem instanceof Missing && problem.message) || /dynamically imported/.test(problem);
+    const missing = lost || (problem instanceof Missing && problem.message);
     postMessage({ fault: missing ? "missing" : "failed", name: String(missing || problem) });
     throw problem;
   },

@@ -37,6 +37,13 @@
     return made;
   }
 
+  /** A heading's words, without the sign that links to it. @param {Element | null | undefined} heading */
+  function wordsOf(heading) {
+    const copy = heading?.cloneNode(true);
+    if (copy instanceof Element) copy.querySelectorAll(".headerlink").forEach((link) => link.remove());
+    return copy?.textContent?.trim() || "";
+  }
+
   /** A short text that tells two versions of a cell apart. @param {string} text */
   function mark(text) {
     let sum = 5381;
@@ -121,11 +128,9 @@
       const title = this.apart ? words.solution : this.named(words.cell);
       this.root = make("section", "ck-live-cell", "", { "aria-label": title });
       const head = make("div", "ck-live-head");
-      const section = this.control.closest("section");
-      const heading = section?.querySelector("h1, h2, h3, h4, h5, h6")?.cloneNode(true);
-      if (heading instanceof Element) heading.querySelectorAll(".headerlink").forEach((link) => link.remove());
+      const heading = this.control.closest("section")?.querySelector("h1, h2, h3, h4, h5, h6");
       const found = make("a", "", `${title}`, { href: `#${this.id}` });
-      head.append(found, make("span", "ck-live-where", heading?.textContent || ""));
+      head.append(found, make("span", "ck-live-where", wordsOf(heading)));
 
       // The text to edit lies, unseen but for its caret, on the same text in colours, which gives the box its size.
       this.box = make("div", "ck-live-code highlight");
@@ -225,7 +230,6 @@
       this.out.replaceChildren();
       this.out.hidden = true;
       this.printed = null;
-      this.failed = false;
       this.charts = [];
     }
 
@@ -303,14 +307,19 @@
 
   let themed = false;
 
+  /** @type {Promise<void> | undefined} */
+  let coming;
+
   /** The drawing of charts comes with instruments, or from where a page without any finds it. */
   function drawing() {
     if (ck.Chart) return Promise.resolve();
-    return new Promise((done) => {
+    coming = coming || new Promise((done) => {
       const added = make("script", "", "", { src: script.src.replace(/live-panel\.js/, "chart.js") });
-      added.onload = added.onerror = done;
+      added.onload = () => done();
+      added.onerror = () => { coming = undefined; done(); };
       document.head.append(added);
     });
+    return coming;
   }
 
   /** Typed as by hand, so that the browser can undo it. @param {string} text */
@@ -455,10 +464,12 @@
       const box = content.getBoundingClientRect();
       const left = box.left + (parseFloat(content.style.right) || 0);
       const room = root.clientWidth - box.width - 32;
-      const beside = this.beside = open && room >= 400;
+      // In a frame that shows one thing, what holds the text has no box, and nothing can be moved.
+      const beside = this.beside = open && box.width > 0 && room >= 400;
       for (const bar of document.querySelectorAll(".sidebar-drawer, .toc-drawer, .back-to-top, .content-icon-container")) {
         bar.classList.toggle("ck-live-away", beside);
       }
+      content.classList.toggle("ck-live-moved", beside);
       content.style.position = beside ? "relative" : "";
       content.style.right = beside ? `${Math.round(Math.max(0, left - 16))}px` : "";
       this.root.classList.toggle("ck-live-beside", beside);
@@ -530,7 +541,7 @@
       if (message.bytes !== undefined) this.progress(message.bytes);
       else if (message.step === "start") this.step(2);
       else if (message.step === "ready") this.started?.(true);
-      else if (message.fault) void this.fault(message.fault);
+      else if (message.fault) void this.fault(message.fault, message.name);
       else if (message.dead !== undefined) this.fail("dead");
       else this.hearCell(message);
     }
@@ -555,7 +566,7 @@
         this.checks = undefined;
         if (message.state === "unchecked") cell.judge(`${words.broken}\n${this.verdict}`, "broken");
       }
-      else if (message.state) { cell.root.dataset.state = message.state; cell.root.classList.toggle("ck-live-failed", message.state === "failed"); }
+      else if (message.state) cell.root.dataset.state = message.state;
       else if (message.bundle && message.bundle["application/vnd.chapterkit.check+json"]) this.hearCheck(cell, message.bundle);
       else if (checks) this.verdict += message.text ?? message.bundle?.["text/plain"] ?? "";
       else if (message.bundle) cell.show(message.bundle);
@@ -576,7 +587,8 @@
       if (this.state === "idle" || this.state === "busy") return Promise.resolve(true);
       if (this.waking) return this.waking;
       const problem = obstacle();
-      if (problem) { this.fail(problem); return Promise.resolve(false); }
+      if (!problem && !this.kernel.worker) this.launch();
+      if (!this.kernel.worker) { this.fail(problem || "blocked"); return Promise.resolve(false); }
       this.mode("starting", "waking");
       this.step(1);
       this.progress(0);
@@ -591,8 +603,6 @@
         this.timer = window.setInterval(() => {
           if (Date.now() - this.last > PATIENCE) this.fail("stalled");
         }, 1000);
-        if (!this.kernel.worker) this.launch();
-        if (!this.kernel.worker) this.fail("blocked");
       });
       return this.waking;
     }
@@ -605,38 +615,45 @@
       }
     }
 
+    /** The worker is gone, and with it what it was doing. */
+    end() {
+      this.kernel.end();
+      this.checks?.judge("");
+      this.checks = undefined;
+      for (const cell of this.cells) delete cell.root.dataset.state;
+    }
+
     /** @param {string} state Give up, and say why. */
     fail(state) {
-      this.kernel.end();
+      this.end();
       this.mode(state, state);
       this.started?.(false);
     }
 
-    /** @param {string} kind */
-    async fault(kind) {
-      if (kind !== "worker" || this.state === "busy") return this.fail(kind === "worker" ? "dead" : kind);
-      // The browser does not say why a worker did not start.
+    /** @param {string} kind @param {string} [name] The file that did not come. */
+    async fault(kind, name = "kernel.mjs") {
+      if (kind === "failed" || this.state === "busy") return this.fail(kind === "worker" ? "dead" : kind);
+      // The browser says neither why a worker did not start nor why a file did not come.
       const mine = this.kernel.worker;
-      const state = await fetch(new URL(`kernel.mjs?${facts.version || ""}`, runtime), { method: "HEAD" })
+      const state = await fetch(new URL(`${name}?${facts.version || ""}`, runtime), { method: "HEAD", cache: "no-store" })
         .then((answer) => (answer.ok ? "blocked" : "missing"), () => "blocked");
       if (mine === this.kernel.worker) this.fail(state);
     }
 
     /** @param {Cell} target @param {boolean} [check] @returns {Promise<boolean>} */
     async run(target, check) {
-      if (this.state === "busy" || !(await this.wake())) return false;
-      this.step(3);
+      // Whoever else waited for Python may have been quicker.
+      if (!(await this.wake()) || this.state === "busy") return false;
       this.mode("busy", "busy");
       const cells = this.cells.map((cell) => ({
         id: cell.id, code: cell.code, apart: cell.apart, title: String(cell.number),
       }));
-      const at = this.cells.indexOf(target);
-      const ok = await this.kernel.ask({ cells, target: at, check: check ? target.check : "" });
+      for (const cell of this.cells) cell.failed = cell.stopped = false;
+      const ok = await this.kernel.ask({ cells, target: this.cells.indexOf(target), check: check ? target.check : "" });
       if (ok === null) return false;
-      const failed = this.cells.some((cell, n) => cell.failed && n < at) && !target.failed;
-      const stopped = this.cells.some((cell) => cell.failed && cell.stopped);
-      this.mode("idle", ok ? "ready" : stopped ? "interrupted" : target.failed ? "raised" : failed ? "above" : "ready");
-      if (check && !ok && (target.failed || failed)) target.judge(words.unchecked, "broken");
+      const broke = this.cells.find((cell) => cell.failed);
+      this.mode("idle", !broke ? "ready" : broke.stopped ? "interrupted" : broke === target ? "raised" : "above");
+      if (check && broke) target.judge(words.unchecked, "broken");
       return Boolean(ok);
     }
 
@@ -644,8 +661,9 @@
       for (const cell of this.cells) {
         if (cell.root.hidden) continue;
         this.reveal(cell);
-        // In an exercise what fails is the reader's to mend, and the next one is another matter.
-        if (!(await this.run(cell)) && !cell.check) return;
+        if (await this.run(cell)) continue;
+        // In an exercise what fails is the reader's to mend, and the next one is another matter. A stop is for all.
+        if (!cell.check || this.state !== "idle" || this.cells.some((one) => one.stopped)) return;
       }
     }
 
@@ -661,8 +679,7 @@
     /** A new worker rather than a word to the old one: in an endless loop it hears nothing. @param {string} say */
     async restart(say) {
       this.started?.(false);
-      this.kernel.end();
-      for (const cell of this.cells) delete cell.root.dataset.state;
+      this.end();
       this.state = "none";
       if (await this.wake()) this.mode("idle", say);
     }
@@ -680,9 +697,7 @@
 
     notebook() {
       const page = location.href.split(/[?#]/)[0];
-      const title = document.querySelector("h1")?.cloneNode(true);
-      if (title instanceof Element) title.querySelectorAll(".headerlink").forEach((link) => link.remove());
-      const name = title?.textContent?.trim() || document.title;
+      const name = wordsOf(document.querySelector("h1")) || document.title;
       /** @type {any[]} */
       const cells = [];
       const add = (/** @type {string} */ kind, /** @type {string} */ text) => cells.push({

@@ -4,6 +4,8 @@
   "use strict";
   /** @type {Promise<any> | undefined} */
   let coming;
+  /** What is said beside the button when nothing came. @type {HTMLElement | undefined} */
+  let said;
 
   const first = /** @type {HTMLElement | null} */ (document.querySelector(".ck-live"));
   if (!first) return;
@@ -25,10 +27,16 @@
     const button = /** @type {Element} */ (event.target).closest(".ck-live > button");
     if (!button) return;
     coming = coming || Promise.all([load("live-words.js"), load("live-panel.js")]);
-    coming.then(function () { ck.live.press(button); }, function () {
+    coming.then(function () {
+      said?.remove();
+      ck.live.press(button);
+    }, function () {
       coming = undefined;
-      const note = first.querySelector(".ck-live-note");
-      if (note) note.textContent = first.dataset.lost || "";
+      said = said || document.createElement("span");
+      said.className = "ck-live-note";
+      said.setAttribute("role", "status");
+      button.parentElement?.append(said);
+      said.textContent = first.dataset.lost || "";
     });
   });
 })(window.chapterkit = window.chapterkit || {});
