@@ -24,6 +24,7 @@ import sys
 import tarfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -52,7 +53,8 @@ LIMITS = {
     "start / bare": ("≤", 1.3),
     "second start / bare second": ("≤", 1.1),
     "longest task of the page, CPU ms": ("≤", 50),
-    "of them successful": ("≥", 20),
+    # Each has given the cell's own output, or the measurement ends with what went wrong.
+    "cold starts in fresh profiles": ("≥", 20),
 }
 BUILT = """control => Array.from(
     control.previousElementSibling.querySelectorAll(".cell_output pre"), pre => pre.textContent).join("")"""
@@ -97,6 +99,11 @@ def measure(
     starts: int = 20,
 ) -> dict[str, float]:
     """Measure the first live cell of a built site; `cache` is where its runtime was made."""
+    return dict(figures(site, cache, repeats, starts))
+
+
+def figures(site: Path, cache: Path, repeats: int, starts: int) -> Iterator[tuple[str, float]]:
+    """Give each figure as soon as it is known, and say meanwhile how far it has got."""
     if not (site / "lite" / "size.json").is_file():
         raise SystemExit(f"{site} has no live runtime: build it first (python -m chapterkit.live build …)")
     page = _page_with_cell(site)
@@ -109,20 +116,20 @@ def measure(
     base = f"http://127.0.0.1:{server.server_address[1]}/"
     live, again, bare, bare_again = [], [], [], []
     weight, requests, second = 0, 0, 0
-    declared = json.loads((site / "lite" / "size.json").read_text())["bytes"]
+    yield "first run, bytes said beforehand", json.loads((site / "lite" / "size.json").read_text())["bytes"]
     with sync_playwright() as playwright:
         executable = os.environ.get("BOOK_CHROMIUM") or next(
             (p for p in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(p).exists()), None
         )
         browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
-        for _ in range(repeats):
+        for turn in range(1, repeats + 1):
             context = browser.new_context()
-            for times in (bare, bare_again):
+            for taken in (bare, bare_again):
                 started = time.perf_counter()
                 tab = context.new_page()
                 tab.goto(base + "bare/index.html")
                 tab.wait_for_function("document.title.startsWith('done')", timeout=120_000, polling=50)
-                times.append(time.perf_counter() - started)
+                taken.append(time.perf_counter() - started)
                 tab.close()
             context.close()
 
@@ -134,31 +141,34 @@ def measure(
             again.append(took)
             second = max(second, sum(sizes))
             context.close()
+            times = f"bare {bare[-1]:.1f} s, {bare_again[-1]:.1f} s; live {live[-1]:.1f} s, {again[-1]:.1f} s"
+            _tell(f"turn {turn} of {repeats}: {times}")
+        yield "first run, bytes on the wire", weight
+        yield "first run, requests", requests
+        yield "second visit, bytes", second
+        yield "start, median s", round(statistics.median(live), 2)
+        yield "second start, median s", round(statistics.median(again), 2)
+        yield "bare Pyodide + NumPy, median s", round(statistics.median(bare), 2)
+        yield "bare, second start, median s", round(statistics.median(bare_again), 2)
+        yield "start / bare", round(statistics.median(live) / statistics.median(bare), 2)
+        yield "second start / bare second", round(statistics.median(again) / statistics.median(bare_again), 2)
+        yield "repeats", repeats
         held = max(_longest_task(browser, base + page + "?show=all") for _ in range(3))
-        worked = repeats
-        for _ in range(starts - repeats):
+        yield "longest task of the page, CPU ms", round(held, 1)
+        cold = repeats
+        while cold < starts:
             context = browser.new_context()
-            _start(context, base + page + "?show=all", sent)
-            worked += 1
+            took, _ = _start(context, base + page + "?show=all", sent)
             context.close()
+            cold += 1
+            _tell(f"cold start {cold} of {starts}: {took:.1f} s")
+        yield "cold starts in fresh profiles", cold
         browser.close()
     server.shutdown()
-    return {
-        "first run, bytes on the wire": weight,
-        "first run, bytes said beforehand": declared,
-        "first run, requests": requests,
-        "second visit, bytes": second,
-        "start, median s": round(statistics.median(live), 2),
-        "second start, median s": round(statistics.median(again), 2),
-        "bare Pyodide + NumPy, median s": round(statistics.median(bare), 2),
-        "bare, second start, median s": round(statistics.median(bare_again), 2),
-        "start / bare": round(statistics.median(live) / statistics.median(bare), 2),
-        "second start / bare second": round(statistics.median(again) / statistics.median(bare_again), 2),
-        "longest task of the page, CPU ms": round(held, 1),
-        "cold starts in fresh profiles": starts,
-        "of them successful": worked,
-        "repeats": repeats,
-    }
+
+
+def _tell(text: str) -> None:
+    print(f"  {text}", file=sys.stderr, flush=True)
 
 
 def _bare(cache: Path) -> dict[str, bytes]:
@@ -224,6 +234,7 @@ def _page_with_cell(site: Path) -> str:
 
 
 if __name__ == "__main__":
-    given = [Path(argument).resolve() for argument in sys.argv[1:]]
-    for name, value in measure(*given).items():
-        print(f"{name:34} {value:,}")
+    built = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "html").resolve()
+    made = Path(sys.argv[2] if len(sys.argv) > 2 else ROOT / "build" / "live").resolve()
+    for name, value in figures(built, made, repeats=5, starts=20):
+        print(f"{name:34} {value:,}", flush=True)
