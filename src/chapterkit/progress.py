@@ -86,9 +86,13 @@ def tiers() -> list[tuple[str, str, str]]:
     ]
 
 
-def _asked_on(env: BuildEnvironment, doc: str) -> str:
-    number = len(questions_by_page(env).get(doc, ()))
+def questions(number: int) -> str:
+    """So many questions, in words."""
     return _("1 question") if number == 1 else _("{of} questions").format(of=number)
+
+
+def _asked_on(env: BuildEnvironment, doc: str) -> str:
+    return questions(len(questions_by_page(env).get(doc, ())))
 
 
 class StandingToHtml(OnPages):

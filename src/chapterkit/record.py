@@ -1,14 +1,16 @@
 """The reader's record: what they answered, kept in their browser only. ``{my-progress}`` and ``{my-record}`` show it.
 
-The record itself is `static/record.js`. The page lists all questions at build, so that nothing moves
-when the script fills in how far the reader is. ``{my-record}`` can also be printed by itself, with the
-words of the reader's answers and notes. In formats without a reader's browser both leave nothing.
+The record itself is `static/record.js`. The page lists all questions and exercises at build, in a line
+for each page that asks some, which opens to the single ones. So nothing moves when the script fills in
+how far the reader is, and without scripts it is a list of all there is. ``{my-record}`` can also be
+printed by itself, with the words of the reader's answers and notes. In formats without a reader's
+browser both leave nothing.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from docutils import nodes
 from sphinx.locale import get_translation
@@ -16,12 +18,13 @@ from sphinx.util.docutils import SphinxDirective
 
 from chapterkit import errors, progress
 from chapterkit.exercise import all_exercises
-from chapterkit.question import all_questions, find_question
+from chapterkit.question import all_questions, find_question, reading_order
 from chapterkit.render import Elsewhere, OnPages, close, element, page_address, replace, tag
 
 if TYPE_CHECKING:
     from docutils.nodes import Node
     from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
 
 _ = get_translation("chapterkit")
 
@@ -40,8 +43,34 @@ class MyProgress(SphinxDirective):
         return [node]
 
 
+class Group(TypedDict):
+    """What one line stands for."""
+
+    doc: str
+    questions: list[dict[str, str]]
+    exercises: list[dict[str, str]]
+
+
+def groups(env: BuildEnvironment) -> list[Group]:
+    """Questions and exercises by page, in reading order. Pages of exercises go with the page before them."""
+    found: list[Group] = []
+    questions, exercises = all_questions(env), all_exercises(env)
+    for doc in reading_order(env):
+        asked = [entry for entry in questions if entry["doc"] == doc]
+        tried = [entry for entry in exercises if entry["doc"] == doc]
+        if asked or (tried and not found):
+            found.append({"doc": doc, "questions": asked, "exercises": tried})
+        elif tried:
+            found[-1]["exercises"] += tried
+    return found
+
+
+def _exercises(number: int) -> str:
+    return _("1 exercise") if number == 1 else _("{of} exercises").format(of=number)
+
+
 class ProgressToHtml(OnPages):
-    """A list of all questions with links, a place for each state, and the buttons."""
+    """A line for each page that asks something, the single questions folded into it, and the buttons."""
 
     default_priority = 230
 
@@ -59,6 +88,8 @@ class ProgressToHtml(OnPages):
             "data_untried": _("not checked"),
             "data_tried": _("not passed yet"),
             "data_passed": _("passed"),
+            "data_answers": _("{done} of {of} answered"),
+            "data_passes": _("{done} of {of} passed"),
             "data_empty": _("Nothing written."),
             "data_imported": _(
                 "The answers of the file are added. Where both had one, the earlier counts; texts are kept both."
@@ -103,14 +134,11 @@ class ProgressToHtml(OnPages):
             tag("span", class_="ck-progress-next"),
             nodes.Text(f"{said['next']} "),
             *(self._link(asked[0], class_="ck-next") if asked else element("a", "", class_="ck-next")),
-            close("span", "p"),
-            tag("ul", class_="ck-progress-list"),
+            close("span", "p", "div"),
         ]
-        for entry in asked:
-            out += self._item(entry, _("not answered"), whole, data_asked=entry["id"])
-        for entry in all_exercises(self.env):
-            out += self._item(entry, _("not checked"), False, data_exercise=entry["id"])
-        out.append(close("ul"))
+        for group in groups(self.env):
+            out += self._group(group, whole)
+        out.append(tag("div", class_="ck-progress-live"))
         if whole:
             out += self._notes()
         out += [
@@ -140,6 +168,36 @@ class ProgressToHtml(OnPages):
                 class_="ck-record-help",
             )
         return [*out, close("div", "section")]
+
+    def _group(self, group: Group, whole: bool) -> list[Node]:
+        """A page: what it asks and, once a script knows, how much of it is done."""
+        out: list[Node] = [
+            tag("details", class_="ck-progress-page"),
+            tag("summary"),
+            *element("span", self.env.titles[group["doc"]].astext()),
+            nodes.Text(" "),
+            tag("span", class_="ck-progress-sum"),
+        ]
+        said = self._words()
+        if of := len(group["questions"]):
+            out += self._sum(progress.questions(of), said["data_answers"], of, "ck-answers")
+        if group["questions"] and group["exercises"]:
+            out.append(nodes.Text(", "))
+        if of := len(group["exercises"]):
+            out += self._sum(_exercises(of), said["data_passes"], of, "ck-passes")
+        out += [close("span", "summary"), tag("ul", class_="ck-progress-list")]
+        for entry in group["questions"]:
+            out += self._item(entry, _("not answered"), whole, data_asked=entry["id"])
+        for entry in group["exercises"]:
+            out += self._item(entry, _("not checked"), False, data_exercise=entry["id"])
+        return [*out, close("ul", "details")]
+
+    @staticmethod
+    def _sum(number: str, done: str, of: int, kind: str) -> list[Node]:
+        return [
+            *element("span", number, class_="ck-progress-static"),
+            *element("span", done.format(done=0, of=of), class_=f"ck-progress-live {kind}"),
+        ]
 
     def _link(self, entry: dict[str, Any], **attributes: str) -> list[Node]:
         address = page_address(self.env, self.env.docname, entry["doc"], entry["id"])

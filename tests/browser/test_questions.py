@@ -223,6 +223,7 @@ def test_the_landing_page_shows_the_progress_exports_and_clears_it(graduate):
     summary = page.locator(".ck-progress-summary")
     questions = page.locator(".ck-progress-list > [data-asked]").count()
     expect(summary).to_contain_text(f"1 of {questions} questions answered")
+    expect(page.locator(".ck-progress-page > summary").first).to_contain_text("1 of 2 answered")
     with page.expect_download() as download:
         page.get_by_role("button", name="Export").click()
     saved = download.value.path()

@@ -193,7 +193,7 @@ def test_the_record_prints_by_itself_with_the_words_of_answers_and_log(reader):
         "Measure restarts first.",
     ):
         assert words in shown, words
-    for words in ("What comes next", "Export", "Part D: serving", "Go on:"):
+    for words in ("What comes next", "Export", "Corrections to the lab", "Go on:"):
         assert words not in shown, words
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert "What comes next" in page.locator("body").inner_text()
@@ -210,3 +210,8 @@ def test_without_scripts_the_synthesis_says_what_scripts_would_do(new_context, r
     expect(
         plain.page.locator("textarea:visible, .ck-progress-live:visible, .ck-tier-mine:visible")
     ).to_have_count(0)
+    part = page.locator(".ck-progress-page").first
+    expect(part.locator("summary")).to_contain_text("2 questions")
+    expect(part.get_by_role("link").first).to_be_hidden()
+    part.locator("summary").click()
+    expect(part.get_by_role("link").first).to_be_visible()

@@ -591,3 +591,17 @@ def test_exercises_are_listed_where_the_book_has_some(book, monkeypatch):
     body = book.build().body("index.html")
     assert '<li data-exercise="pour"><a href="tea.html#pour">Pour it</a>' in body
     assert "not checked" in body
+
+
+def test_progress_has_one_line_for_each_page_that_asks_and_folds_the_rest(built):
+    lines = re.findall(r'<details class="ck-progress-page"( open)?>', built("html").body("index.html"))
+    assert lines == [""] * len({"falling", "tea", "later", "last"})
+
+
+def test_a_page_of_exercises_goes_with_the_page_before_it(book, monkeypatch):
+    exercise = {"id": "pour", "doc": "one", "title": "Pour it"}
+    monkeypatch.setattr("chapterkit.record.all_exercises", lambda env: [exercise])
+    lines = book.build().body("index.html").split('<details class="ck-progress-page">')[1:]
+    assert len(lines) == 4
+    assert "last.html#last-second" in lines[3]
+    assert "one.html#pour" in lines[3]

@@ -63,6 +63,14 @@
         const passed = logic.passed(record, item.dataset.exercise);
         put(item.querySelector(".ck-progress-state"), passed === null ? said.untried : passed ? said.passed : said.tried);
       }
+      for (const group of all("details", box)) {
+        const sum = (part, items, template, done) => {
+          const place = group.querySelector(part), of = all(items, group);
+          if (place) put(place, ck.put(template, { done: of.filter(done).length, of: of.length }));
+        };
+        sum(".ck-answers", "[data-asked]", said.answers, (item) => logic.answerTo(record, item.dataset.asked) !== null);
+        sum(".ck-passes", "[data-exercise]", said.passes, (item) => logic.passed(record, item.dataset.exercise));
+      }
       for (const item of all("[data-log]", box)) put(item, noteOf(record, item.dataset.log) || said.empty);
       rest();
       tell("");
