@@ -252,7 +252,7 @@ def setup(app: Sphinx) -> None:
     app.add_directive("instrument", InstrumentDirective)
     app.add_post_transform(_Panel)
     app.add_css_file("chapterkit.css", priority=700)
-    for at, script in enumerate(("controls.js", "state.js", "chart.js", "instrument.js")):
+    for at, script in enumerate(("controls.js", "state.js", "legend.js", "chart.js", "instrument.js")):
         app.add_js_file(script, priority=700 + at, defer="defer")
     used_by_page.connect(app)
     app.connect("env-updated", _label)

@@ -100,3 +100,40 @@ def test_when_charts_are_blocked_the_picture_stays_and_is_called_stale_after_a_c
     graduate.slide(YD, "gpus", 24_000)
     expect(panel.locator(".ck-chart .main-svg").first).to_be_visible()
     expect(stale).to_be_empty()
+
+
+CUT = """canvas => {
+    const room = canvas.getBoundingClientRect();
+    const cut = text => {
+        const box = text.getBoundingClientRect();
+        const across = box.left < room.left - 1 || box.right > room.right + 1;
+        return across || box.top < room.top - 1 || box.bottom > room.bottom + 1;
+    };
+    const texts = canvas.querySelectorAll(".xtick text, .ytick text, .xtitle, .ytitle, .ck-legend > span");
+    return Array.from(texts).filter(cut).map(text => text.textContent);
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("letter", "abcd")
+def test_names_and_labels_of_a_chart_are_whole_wherever_its_sliders_stand(graduate, letter, width):
+    page = graduate.page
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": 900})
+    graduate.open(f"part-{letter}", "show=all")
+    for panel in page.locator(".ck-instrument").all():
+        for end in ("min", "max"):
+            for canvas in panel.locator(".ck-canvas").all():
+                canvas.scroll_into_view_if_needed()
+                expect(canvas.locator(".ck-chart .main-svg").first).to_be_visible()
+            panel.evaluate(
+                """(panel, end) => panel.querySelectorAll("input.ck-slider[type=range]").forEach(slider => {
+                    slider.value = slider[end];
+                    slider.dispatchEvent(new Event("input", { bubbles: true }));
+                })""",
+                end,
+            )
+            for canvas in panel.locator(".ck-canvas").all():
+                canvas.scroll_into_view_if_needed()
+                page.wait_for_function(f"canvas => ({CUT})(canvas).length === 0", arg=canvas.element_handle())
+                assert canvas.evaluate(CUT) == []

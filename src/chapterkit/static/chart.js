@@ -5,6 +5,8 @@
 
   const root = document.documentElement;
   const CONFIG = { displayModeBar: false, responsive: false, scrollZoom: false, doubleClick: false, showTips: false };
+  /** How long after the last change labels are measured again, in milliseconds. */
+  const REST = 250;
   /** @type {Promise<any> | undefined} */
   let loading;
 
@@ -54,6 +56,7 @@
       this.box = undefined;
       // Told by the observer, because asking for it right after a change would lay out the whole page.
       this.width = this.height = this.drawnWidth = 0;
+      this.named = "";
       const watch = new IntersectionObserver((entries) => {
         this.near = entries[entries.length - 1].isIntersecting;
         if (this.near) this.draw();
@@ -65,16 +68,20 @@
       }).observe(canvas);
     }
 
-    /** Draw now if near the screen; otherwise when it comes near. */
-    async draw() {
+    /** Draw now if near the screen; otherwise when it comes near. @param {boolean} [rested] whether the hand rests, so that there is time to measure */
+    async draw(rested) {
       if (!this.near || !this.width) return;
+      clearTimeout(this.rest);
       if (this.busy) { this.waiting = true; return; }
       this.busy = true;
       try {
         const Plotly = await ck.plotly();
         do {
           this.waiting = false;
-          await this.paint(Plotly);
+          const full = rested || this.width !== this.drawnWidth;
+          await this.paint(Plotly, full);
+          rested = false;
+          if (!full) this.rest = setTimeout(() => this.draw(true), REST);
         } while (this.waiting);
         this.told(true);
       } catch (problem) {
@@ -82,29 +89,44 @@
       } finally { this.busy = false; }
     }
 
-    /** @param {any} Plotly */
-    async paint(Plotly) {
+    /** @param {any} Plotly @param {boolean} full whether to measure the labels; otherwise the room they had is kept */
+    async paint(Plotly, full) {
       if (!this.box) {
         this.box = document.createElement("div");
         this.box.className = "ck-chart";
         this.box.setAttribute("role", "img");
+        // Plotly asks for these in the midst of a redraw, and the page would be laid out for each answer.
+        Object.defineProperty(this.box, "clientWidth", { get: () => this.width });
+        Object.defineProperty(this.box, "clientHeight", { get: () => this.height });
         const still = this.canvas.querySelector("svg");
         this.box.setAttribute("aria-label", (still && still.getAttribute("aria-label")) || "");
         this.canvas.appendChild(this.box);
+        this.names = document.createElement("div");
+        this.names.className = "ck-legend";
+        this.names.setAttribute("aria-hidden", "true"); // the drawing's own words and its numbers say it
+        this.canvas.appendChild(this.names);
       }
-      const given = coloured(this.figure());
+      const figure = this.figure(), given = coloured(figure);
       const width = this.width;
-      if (width !== this.drawnWidth) this.margin = { l: 8, r: 12, t: 8, b: 8, pad: 0 };
+      const names = ck.legend(figure), turned = width !== this.drawnWidth;
+      if (turned) this.margin = { l: 8, r: 12, t: 8, b: 8, pad: 0 };
+      if (turned || names !== this.named) {
+        this.names.innerHTML = this.named = names;
+        // Room once taken stays, so that a part which comes and goes does not move the drawing.
+        this.margin.t = Math.max(this.margin.t, names ? this.names.offsetHeight + 4 : 0);
+      }
       this.drawnWidth = width;
       const narrow = width < 480;
       const fg = colour("--ck-fg"), grid = colour("--ck-grid");
-      const axis = { color: fg, gridcolor: grid, linecolor: colour("--ck-muted"), showline: true, zeroline: false, fixedrange: true, automargin: true, nticks: 7, ticks: "outside", tickcolor: grid };
+      const axis = { color: fg, gridcolor: grid, linecolor: colour("--ck-muted"), showline: true, zeroline: false, fixedrange: true, automargin: full, nticks: 7, ticks: "outside", tickcolor: grid,
+        // Labels are short and have room kept for them; to look whether each fits or should turn costs a fifth of a redraw.
+        tickangle: 0, ticklabeloverflow: "allow" };
       const layout = Object.assign({}, given.layout, {
         width: width, height: this.height, dragmode: false, hovermode: "closest",
         paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
         font: { family: colour("font-family"), size: narrow ? 11 : 12.5, color: fg },
         margin: this.margin,
-        legend: { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", font: { size: narrow ? 10.5 : 12 } },
+        showlegend: false,
         xaxis: Object.assign({}, axis, given.layout.xaxis), yaxis: Object.assign({}, axis, given.layout.yaxis),
         hoverlabel: { bgcolor: colour("--ck-ground"), font: { color: fg } }
       });
