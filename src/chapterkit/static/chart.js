@@ -119,8 +119,8 @@
       const narrow = width < 480;
       const fg = colour("--ck-fg"), grid = colour("--ck-grid");
       const axis = { color: fg, gridcolor: grid, linecolor: colour("--ck-muted"), showline: true, zeroline: false, fixedrange: true, automargin: full, nticks: 7, ticks: "outside", tickcolor: grid,
-        // Labels are short and have room kept for them; to look whether each fits or should turn costs a fifth of a redraw.
-        tickangle: 0, ticklabeloverflow: "allow" };
+        // To look whether each label fits costs a fifth of a redraw. They are short, and only on the smallest screens need to turn.
+        tickangle: width < 310 ? "auto" : 0, ticklabeloverflow: "allow" };
       const layout = Object.assign({}, given.layout, {
         width: width, height: this.height, dragmode: false, hovermode: "closest",
         paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
