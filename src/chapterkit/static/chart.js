@@ -7,6 +7,8 @@
   const CONFIG = { displayModeBar: false, responsive: false, scrollZoom: false, doubleClick: false, showTips: false };
   /** How long after the last change labels are measured again, in milliseconds. */
   const REST = 250;
+  /** Room for the title of an axis, in pixels. */
+  const TITLE = 18;
   /** @type {Promise<any> | undefined} */
   let loading;
 
@@ -56,7 +58,8 @@
       this.box = undefined;
       // Told by the observer, because asking for it right after a change would lay out the whole page.
       this.width = this.height = this.drawnWidth = 0;
-      this.named = "";
+      this.left = this.bottom = 0;
+      this.said = "";
       const watch = new IntersectionObserver((entries) => {
         this.near = entries[entries.length - 1].isIntersecting;
         if (this.near) this.draw();
@@ -89,54 +92,71 @@
       } finally { this.busy = false; }
     }
 
+    /** Where Plotly draws, and beside it what is quicker as text of the page: the legend and the titles of the axes. */
+    begin() {
+      const add = (/** @type {string} */ name) => {
+        const made = document.createElement("div");
+        made.className = name;
+        return this.canvas.appendChild(made);
+      };
+      this.box = add("ck-chart");
+      this.box.setAttribute("role", "img");
+      const still = this.canvas.querySelector("svg");
+      this.box.setAttribute("aria-label", (still && still.getAttribute("aria-label")) || "");
+      // Plotly asks for these in the midst of a redraw, and the page would be laid out for each answer.
+      Object.defineProperty(this.box, "clientWidth", { get: () => this.width - this.left });
+      Object.defineProperty(this.box, "clientHeight", { get: () => this.height - this.bottom });
+      this.names = add("ck-legend");
+      this.across = add("ck-across");
+      this.up = add("ck-up");
+      // The drawing's own name and its numbers say it already.
+      for (const text of [this.names, this.across, this.up]) text.setAttribute("aria-hidden", "true");
+    }
+
+    /** Write the legend and the titles, and keep room for them. @param {any} figure @param {boolean} turned whether the width is another */
+    write(figure, turned) {
+      const { xaxis, yaxis } = figure.layout, names = ck.legend(figure);
+      const across = (xaxis.title && xaxis.title.text) || "", up = (yaxis.title && yaxis.title.text) || "";
+      if (turned) this.margin = { l: 8, r: 12, t: 8, b: 8, pad: 0 };
+      const said = [across, up, names].join("\n");
+      if (!turned && said === this.said) return;
+      this.said = said;
+      this.names.innerHTML = names;
+      this.across.textContent = across;
+      this.up.textContent = up;
+      this.left = up ? TITLE : 0;
+      this.bottom = across ? TITLE : 0;
+      this.box.style.inset = `0 0 ${this.bottom}px ${this.left}px`;
+      // Room once taken stays, so that a part which comes and goes does not move the drawing.
+      this.margin.t = Math.max(this.margin.t, names ? this.names.offsetHeight + 4 : 0);
+    }
+
     /** @param {any} Plotly @param {boolean} full whether to measure the labels; otherwise the room they had is kept */
     async paint(Plotly, full) {
-      if (!this.box) {
-        this.box = document.createElement("div");
-        this.box.className = "ck-chart";
-        this.box.setAttribute("role", "img");
-        // Plotly asks for these in the midst of a redraw, and the page would be laid out for each answer.
-        Object.defineProperty(this.box, "clientWidth", { get: () => this.width });
-        Object.defineProperty(this.box, "clientHeight", { get: () => this.height });
-        const still = this.canvas.querySelector("svg");
-        this.box.setAttribute("aria-label", (still && still.getAttribute("aria-label")) || "");
-        this.canvas.appendChild(this.box);
-        this.names = document.createElement("div");
-        this.names.className = "ck-legend";
-        this.names.setAttribute("aria-hidden", "true"); // the drawing's own words and its numbers say it
-        this.canvas.appendChild(this.names);
-      }
-      const figure = this.figure(), given = coloured(figure);
-      const width = this.width;
-      const names = ck.legend(figure), turned = width !== this.drawnWidth;
-      if (turned) this.margin = { l: 8, r: 12, t: 8, b: 8, pad: 0 };
-      if (turned || names !== this.named) {
-        this.names.innerHTML = this.named = names;
-        // Room once taken stays, so that a part which comes and goes does not move the drawing.
-        this.margin.t = Math.max(this.margin.t, names ? this.names.offsetHeight + 4 : 0);
-      }
+      if (!this.box) this.begin();
+      const figure = this.figure(), given = coloured(figure), width = this.width;
+      this.write(figure, width !== this.drawnWidth);
       this.drawnWidth = width;
-      const narrow = width < 480;
-      const fg = colour("--ck-fg"), grid = colour("--ck-grid");
+      const fg = colour("--ck-fg"), grid = colour("--ck-grid"), margin = this.margin;
       const axis = { color: fg, gridcolor: grid, linecolor: colour("--ck-muted"), showline: true, zeroline: false, fixedrange: true, automargin: full, nticks: 7, ticks: "outside", tickcolor: grid,
         // To look whether each label fits costs a fifth of a redraw. They are short, and only on the smallest screens need to turn.
         tickangle: width < 310 ? "auto" : 0, ticklabeloverflow: "allow" };
       const layout = Object.assign({}, given.layout, {
-        width: width, height: this.height, dragmode: false, hovermode: "closest",
+        width: width - this.left, height: this.height - this.bottom, dragmode: false, hovermode: "closest", showlegend: false,
         paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-        font: { family: colour("font-family"), size: narrow ? 11 : 12.5, color: fg },
-        margin: this.margin,
-        showlegend: false,
-        xaxis: Object.assign({}, axis, given.layout.xaxis), yaxis: Object.assign({}, axis, given.layout.yaxis),
+        font: { family: colour("font-family"), size: width < 480 ? 11 : 12.5, color: fg },
+        margin: margin,
+        xaxis: Object.assign({}, axis, given.layout.xaxis, { title: undefined }), yaxis: Object.assign({}, axis, given.layout.yaxis, { title: undefined }),
         hoverlabel: { bgcolor: colour("--ck-ground"), font: { color: fg } }
       });
-      const small = { size: narrow ? 11.5 : 12.5 };
-      layout.xaxis.title = Object.assign({ standoff: 6, font: small }, layout.xaxis.title);
-      layout.yaxis.title = Object.assign({ standoff: 6, font: small }, layout.yaxis.title);
       await Plotly.react(this.box, given.data, layout, CONFIG);
       // Room that labels once needed stays theirs: taking it back and giving it again draws everything twice.
       const room = this.box._fullLayout && this.box._fullLayout._size;
-      if (room) for (const side of ["l", "r", "t", "b"]) this.margin[side] = Math.max(this.margin[side], Math.ceil(room[side]));
+      if (room) for (const side of ["l", "r", "t", "b"]) margin[side] = Math.max(margin[side], Math.ceil(room[side]));
+      if (full) {
+        this.across.style.inset = `auto ${margin.r}px 0 ${this.left + margin.l}px`;
+        this.up.style.inset = `${margin.t}px auto ${this.bottom + margin.b}px 0`;
+      }
       this.canvas.classList.add("ck-drawn");
     }
   };
