@@ -174,16 +174,17 @@ def _write_styles(app: Sphinx, problem: Exception | None) -> None:
         if _JOINED.search(text):
             pages[path] = text
     versions: dict[bytes, bytes] = {}
+    for note in sorted(_notes(app).glob("*.js")):
+        if any(note.name.encode() in text for text in pages.values()):
+            joined = _join_scripts(app, note.read_text(encoding="utf-8").split("\n"))
+            versions[note.stem.encode()] = b"%08x" % zlib.crc32((outdir / joined).read_bytes())
+    # After the scripts, because what a script names stays in the style.
     for note in sorted(_notes(app).glob("*.txt")):
         name = f"_static/joined/{note.stem}.css"
         linked = {path: text for path, text in pages.items() if name.encode() in text}
         if linked:
             _write_style(app, note, outdir / name, linked)
             versions[note.stem.encode()] = b"%08x" % zlib.crc32((outdir / name).read_bytes())
-    for note in sorted(_notes(app).glob("*.js")):
-        if any(note.name.encode() in text for text in pages.values()):
-            joined = _join_scripts(app, note.read_text(encoding="utf-8").split("\n"))
-            versions[note.stem.encode()] = b"%08x" % zlib.crc32((outdir / joined).read_bytes())
     for path, text in pages.items():
         new = _JOINED.sub(lambda m: b"%b?v=%b" % (m[1], versions[m[2]]) if m[2] in versions else m[0], text)
         if new != text:

@@ -149,9 +149,8 @@ class _Panel(SphinxPostTransform):
             state = instrument.evaluate()
             figures = [state.figure(part) for part in instrument.pictures]
             if is_page_builder(self.app.builder):
-                new: list[nodes.Node] = [
-                    nodes.raw("", panel_html(state, figures, node["ids"][0]), format="html")
-                ]
+                made = panel_html(state, figures, node["ids"][0], Path(self.app.doctreedir, "drawings"))
+                new: list[nodes.Node] = [nodes.raw("", made, format="html")]
             else:
                 new = self._plain(node, state, figures)
             node.replace_self(new)

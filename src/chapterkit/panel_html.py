@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 from typing import Any
 
 from sphinx.locale import get_translation
@@ -121,11 +122,11 @@ def _table(title: str, figure: dict[str, Any]) -> str:
     )
 
 
-def _picture(state: State, part: Picture, figure: dict[str, Any]) -> str:
+def _picture(state: State, part: Picture, figure: dict[str, Any], folder: Path | None) -> str:
     salt = f"{state.instrument.name}-{part.name}"
     tall, wide = round(NARROW * part.narrow_ratio), round(WIDE * part.ratio)
     drawings = [
-        (kind, picture.draw(figure, width, height, themed=True, salt=f"{salt}-{kind}").decode())
+        (kind, picture.draw(figure, width, height, themed=True, salt=f"{salt}-{kind}", folder=folder).decode())
         for kind, width, height in (("wide", WIDE, wide), ("narrow", NARROW, tall))
     ]
     pictures = "".join(
@@ -140,8 +141,8 @@ def _picture(state: State, part: Picture, figure: dict[str, Any]) -> str:
 </figure>"""
 
 
-def panel_html(state: State, figures: list[dict[str, Any]], id_: str) -> str:
-    """One instrument as HTML; `figures` are its pictures' figures at `state`."""
+def panel_html(state: State, figures: list[dict[str, Any]], id_: str, folder: Path | None = None) -> str:
+    """One instrument as HTML; `figures` are its pictures' figures at `state`, `folder` keeps their drawings."""
     instrument = state.instrument
     name = instrument.name
     words = {
@@ -166,7 +167,7 @@ def panel_html(state: State, figures: list[dict[str, Any]], id_: str) -> str:
     readouts = "\n".join(_readout(state, readout) for readout in instrument.readouts)
     sentences = "\n".join(f'<p class="ck-sentence" data-sentence="{key}">{text}</p>' for key, text in state.sentences().items())
     lines = "".join(f"<li>{line}</li>" for line in state.lines())
-    pictures = "\n".join(_picture(state, part, figure) for part, figure in zip(instrument.pictures, figures, strict=True))
+    pictures = "\n".join(_picture(state, part, figure, folder) for part, figure in zip(instrument.pictures, figures, strict=True))
     attributes = " ".join(f'data-words-{key}="{html.escape(text)}"' for key, text in words.items())
     return f"""<div class="ck-instrument" id="{id_}" data-instrument="{name}" role="group" aria-labelledby="{name}.title" {attributes}>
 <div class="ck-instrument-head"><p class="ck-instrument-title" id="{name}.title">{html.escape(instrument.title)}</p>

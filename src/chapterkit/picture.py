@@ -9,6 +9,7 @@ theme, elsewhere they take the light values of `chapterkit.css`.
 from __future__ import annotations
 
 import io
+import json
 import math
 import re
 from functools import cache
@@ -22,8 +23,10 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 from matplotlib.transforms import blended_transform_factory
 
+from chapterkit import shelf, svg
 from chapterkit.svg import tidy
 
+_STYLE = Path(__file__).parent / "static" / "chapterkit.css"
 _VAR = re.compile(r"var\((--[\w-]+)\)")
 _DASHES = {"solid": "-", "dash": (0, (6, 3)), "dot": (0, (1.5, 2)), "dashdot": (0, (6, 2, 1.5, 2))}
 _MARKERS = {
@@ -54,7 +57,7 @@ class PictureError(ValueError):
 @cache
 def palette() -> dict[str, str]:
     """Light value of each colour, read from the style sheet: the first time a property is set."""
-    text = (Path(__file__).parent / "static" / "chapterkit.css").read_text(encoding="utf-8")
+    text = _STYLE.read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for name, value in re.findall(r"(--ck-[\w-]+)\s*:\s*(#[0-9a-fA-F]{6})", text):
         found.setdefault(name, value)
@@ -232,12 +235,24 @@ def check(figure: dict[str, Any]) -> None:
 
 
 def draw(
-    figure: dict[str, Any], width: float, height: float, *, themed: bool, salt: str, kind: str = "svg"
-) -> bytes:
+    figure: dict[str, Any], width: float, height: float, *, themed: bool, salt: str, kind: str = "svg",
+    folder: Path | None = None,
+) -> bytes:  # fmt: skip
     """Draw `figure` at `width` × `height` CSS pixels; bytes of SVG, PNG or PDF.
 
+    With a `folder`, a drawing made before is taken from there: drawing is the slowest step of a page.
     Raises `PictureError` for parts of Plotly's vocabulary that are not drawn here.
     """
+    code = shelf.fingerprint((Path(__file__), Path(svg.__file__), _STYLE))
+    given = json.dumps([figure, width, height, themed, salt, kind], sort_keys=True, default=float)
+    return shelf.kept(
+        folder,
+        (code, mpl.__version__, given),
+        lambda: _drawn(figure, width, height, themed=themed, salt=salt, kind=kind),
+    )
+
+
+def _drawn(figure: dict[str, Any], width: float, height: float, *, themed: bool, salt: str, kind: str) -> bytes:
     ink = _Ink(themed)
     with mpl.rc_context(_settings(ink, salt)):
         canvas = _compose(figure, width, height, ink)

@@ -57,8 +57,8 @@ class Used:
         """Only what the sheet could name, so that prose alone changes nothing."""
         names = {name.lstrip(".#") for name in _OF_SHEET.findall(sheet)}
         names |= {name.lower() for name in names}
-        heads = {word for word in self.words if word.endswith("-") and len(word) > 2 and word[0].isalpha()}
-        spoken = {n for n in names if n in self.words or any(n.startswith(head) for head in heads)}
+        heads = tuple(word for word in self.words if word.endswith("-") and len(word) > 2 and word[0].isalpha())
+        spoken = {name for name in names if name in self.words or name.startswith(heads)}
         kept = (self.tags & names, self.classes & names, self.ids & names, self.variables & names, spoken)
         return Used(*kept)
 

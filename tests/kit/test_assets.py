@@ -259,6 +259,28 @@ def test_a_rule_for_what_a_script_fetches_later_stays(swings):
     assert ".cupboard" not in style
 
 
+def test_a_rule_stays_whose_script_came_to_name_it_in_the_same_build(swings):
+    """The script is on one page only, so no other page, written or not, has brought it up to date."""
+    book = swings()
+    (book.folder / "own").mkdir()
+    book.write("own/one.js", "window.made = 'table'")
+    book.write("own/look.css", "p { color: black }")
+    conf = (book.folder / "conf.py").read_text()
+    more = """html_static_path = ['own']
+html_css_files = ['look.css']
+def setup(app):
+    def add(app, name, *rest):
+        if name == 'one':
+            app.add_js_file('one.js', defer='defer')
+    app.connect('html-page-context', add)
+"""
+    book.write("conf.py", f"{conf}\n{more}")
+    book.build()
+    book.write("own/one.js", "window.made = 'drawer'")
+    book.write("own/look.css", ".drawer { color: red }")
+    assert ".drawer" in style_of(book.build(), "one.html")
+
+
 def test_only_scripts_of_instruments_come_beside_the_joined_one(site):
     def own(page):
         return [name for name in SCRIPTS.findall(site.read(page)) if "instruments/" in name]
