@@ -19,14 +19,11 @@ from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fontTools import subset
-from fontTools.ttLib import TTFont
-from fontTools.ttLib.tables._g_l_y_f import Glyph
-
 from chapterkit.assets import is_page_builder, write_if_changed
 
 if TYPE_CHECKING:
     from docutils import nodes
+    from fontTools.ttLib import TTFont
     from sphinx.application import Sphinx
 
 logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells every table that it drops
@@ -81,6 +78,8 @@ def characters(page: str) -> dict[str, set[str]]:
 
 def _with_blank(font: TTFont) -> None:
     """Give the font a zero-width space without ink."""
+    from fontTools.ttLib.tables._g_l_y_f import Glyph
+
     name = "uni200B"
     font.setGlyphOrder([*font.getGlyphOrder(), name])
     font["glyf"][name] = Glyph()
@@ -92,6 +91,10 @@ def _with_blank(font: TTFont) -> None:
 
 def face(file: Path, family: str, style: str, wanted: Iterable[str]) -> str:
     """One ``@font-face`` with the font cut down to `wanted`, or nothing if it has none of that."""
+    # Most builds find every font cut already; these imports would be a twentieth of their time.
+    from fontTools import subset
+    from fontTools.ttLib import TTFont
+
     font = TTFont(file, recalcTimestamp=False)  # two builds are the same bytes
     if chr(_BLANK) in wanted and _BLANK not in font.getBestCmap():
         _with_blank(font)
