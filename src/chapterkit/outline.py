@@ -208,7 +208,7 @@ class _Lists(Written):
             if not outline.facts:
                 bare.append(nodes.list_item("", nodes.paragraph("", "", *self._all_of(page, outline.sections))))
                 continue
-            total = _(": {minutes} minutes").format(minutes=_number(minutes(outline)))
+            total = _(" · {minutes} minutes").format(minutes=_number(minutes(outline)))
             found.append(nodes.paragraph("", "", nodes.strong("", "", *self._link(head)), *self._copy(page, head), nodes.Text(total)))
             rows = []
             for depth, id_ in rest:

@@ -121,7 +121,7 @@ class StandingToHtml(OnPages):
         for key, name, takes in tiers():
             out += [
                 tag("li", data_tier=key),
-                *element("strong", name),
+                *element("strong", f"{name}:"),
                 nodes.Text(" "),
                 *element("span", takes),
                 nodes.Text(" "),
@@ -140,7 +140,7 @@ class StandingToText(Elsewhere):
         for node in list(self.document.findall(tier)):
             items = []
             for _key, name, takes in tiers():
-                words = nodes.paragraph("", "", nodes.strong("", name), nodes.Text(f" {takes}"))
+                words = nodes.paragraph("", "", nodes.strong("", f"{name}:"), nodes.Text(f" {takes}"))
                 items.append(nodes.list_item("", words))
             replace(node, [nodes.bullet_list("", *items, bullet="*")])
         for node in list(self.document.findall(page_progress)):
