@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 
 # Order matters only to scripts: one that is named earlier is loaded earlier.
 PARTS = (
-    "assets", "records", "calc", "record", "progress", "question", "gate", "decision_log", "panel", "live", "exercise",
+    "assets", "records", "calc", "record", "progress", "question", "gate", "decision_log", "calls", "panel", "live", "exercise",
     "reference", "katex", "mathfonts", "theme", "elsewhere", "epub",
     "ids", "moved", "names", "outline", "links", "notfound",
 )  # fmt: skip

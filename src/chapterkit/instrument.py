@@ -231,26 +231,26 @@ class State:
     instrument: Instrument
     values: dict[str, Any]
 
-    def readout(self, readout: ReadOut) -> tuple[str, str]:
-        """The text of a read-out and of its note."""
+    def readout(self, readout: ReadOut, *, tell: bool = False) -> tuple[str, str]:
+        """The text of a read-out and of its note; for `tell`, here and below, see `quantity.fill`."""
         value = self.values[readout.name]
         text = value if isinstance(value, str) else quantity.show(value, readout.unit, readout.spec)
-        return text, quantity.fill(readout.note, self.values)
+        return text, quantity.fill(readout.note, self.values, tell=tell)
 
-    def lines(self) -> list[str]:
-        return [quantity.fill(line, self.values) for line in self.instrument.lines]
+    def lines(self, *, tell: bool = False) -> list[str]:
+        return [quantity.fill(line, self.values, tell=tell) for line in self.instrument.lines]
 
-    def sentences(self) -> dict[str, str]:
+    def sentences(self, *, tell: bool = False) -> dict[str, str]:
         return {
-            name: quantity.fill(words[self.values[name]], self.values)
+            name: quantity.fill(words[self.values[name]], self.values, tell=tell)
             for name, words in self.instrument.sentences.items()
         }
 
     def figure(self, picture: Picture) -> dict[str, Any]:
         return picture.figure(self.values)
 
-    def caption(self, picture: Picture) -> str:
-        return quantity.fill(picture.caption, self.values)
+    def caption(self, picture: Picture, *, tell: bool = False) -> str:
+        return quantity.fill(picture.caption, self.values, tell=tell)
 
 
 def load(package: str, name: str) -> Instrument:

@@ -23,7 +23,7 @@ from sphinx.locale import get_translation
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
-from chapterkit import compile, errors, javascript, picture, quantity, table
+from chapterkit import calls, compile, errors, javascript, picture, quantity, table
 from chapterkit.assets import is_page_builder, write_if_changed
 from chapterkit.compile import CompileError, compile_functions
 from chapterkit.elsewhere import PLAIN, words
@@ -144,12 +144,13 @@ class _Panel(SphinxPostTransform):
     default_priority = 100
 
     def run(self, **kwargs: Any) -> None:
+        links = calls.Links(self.app, self.env.docname) if is_page_builder(self.app.builder) else None
         for node in list(self.document.findall(instrument_panel)):
             instrument = load(self.config.chapterkit_instruments, node["name"])
             state = instrument.evaluate()
             figures = [state.figure(part) for part in instrument.pictures]
-            if is_page_builder(self.app.builder):
-                made = panel_html(state, figures, node["ids"][0], Path(self.app.doctreedir, "drawings"))
+            if links:
+                made = panel_html(state, figures, node["ids"][0], links, Path(self.app.doctreedir, "drawings"))
                 new: list[nodes.Node] = [nodes.raw("", made, format="html")]
             else:
                 new = self._plain(node, state, figures)

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from sphinx.locale import get_translation
 
-from chapterkit import picture, quantity, table, trace
+from chapterkit import calls, picture, quantity, table, trace
 from chapterkit.instrument import Choice, Control, Instrument, Option, Picture, ReadOut, State
 
 _ = get_translation("chapterkit")
 WIDE, NARROW = 720, 360
+
+Links = Callable[[str], str]
+
+
+def _plain_code(code: str) -> str:
+    return html.escape(code, quote=False)
 
 
 def plain(text: str) -> str:
@@ -90,12 +97,12 @@ def _choice(instrument: Instrument, choice: Choice) -> str:
 
 
 def _readout(state: State, readout: ReadOut) -> str:
-    text, note = state.readout(readout)
+    text, note = state.readout(readout, tell=True)
     small = f'<span class="ck-note">{note}</span>' if readout.note else ""
     made = trace.expressions(state.instrument.compute).get(readout.name)
     call = html.escape(f"{readout.name} = {made}")
     # As a number in the text does, it tells its call on hover and focus.
-    tells = f' ck-calc" tabindex="0" data-call="{call}" aria-description="{call}"' if made else '"'
+    tells = f' ck-calc" tabindex="0" data-of="{readout.name}" data-call="{call}" aria-description="{call}"' if made else '"'
     return (
         f'<div class="ck-readout" data-readout="{readout.name}"><dt>{html.escape(readout.label)}</dt>'
         f'<dd><span class="ck-value{tells}>{html.escape(text)}</span>{small}</dd></div>'
@@ -110,19 +117,20 @@ def _cell(value: object) -> str:
     return quantity.number(number, ",.0f" if number.is_integer() else ",.4g")
 
 
-def _table(title: str, figure: dict[str, Any]) -> str:
+def _table(part: Picture, figure: dict[str, Any], links: Links) -> str:
     head, *rest = table.rows(figure)
     top = "".join(f'<th scope="col">{html.escape(str(cell))}</th>' for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in rest)
     words = html.escape(_("The numbers of this picture"))
-    name = html.escape(_("The numbers of this picture: {title}").format(title=title))
+    name = html.escape(_("The numbers of this picture: {title}").format(title=part.title))
+    told = calls.listed(calls.of_picture(part, figure, str(head[0])), links)
     return (
         f'<details class="ck-table"><summary>{words}</summary><div class="ck-table-scroll" role="region" tabindex="0" '
-        f'aria-label="{name}"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div></details>'
+        f'aria-label="{name}"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>{told}</details>'
     )
 
 
-def _picture(state: State, part: Picture, figure: dict[str, Any], folder: Path | None) -> str:
+def _picture(state: State, part: Picture, figure: dict[str, Any], links: Links, folder: Path | None) -> str:
     salt = f"{state.instrument.name}-{part.name}"
     tall, wide = round(NARROW * part.narrow_ratio), round(WIDE * part.ratio)
     drawings = [
@@ -132,17 +140,22 @@ def _picture(state: State, part: Picture, figure: dict[str, Any], folder: Path |
     pictures = "".join(
         text.replace("<svg ", f'<svg class="ck-{kind}" role="img" aria-label="{html.escape(part.title)}" ', 1) for kind, text in drawings
     )
-    caption = f"<figcaption><b>{html.escape(part.title)}.</b> <span data-caption>{state.caption(part)}</span></figcaption>"
+    caption = f"<figcaption><b>{html.escape(part.title)}.</b> <span data-caption>{state.caption(part, tell=True)}</span></figcaption>"
     return f"""<figure class="ck-picture" data-picture="{part.name}">
 <div class="ck-canvas" style="--ck-wide:{WIDE}/{wide};--ck-tall:{NARROW}/{tall}">{pictures}</div>
 <p class="ck-stale" role="status"></p>
 {caption}
-{_table(part.title, figure) if part.table else ""}
+{_table(part, figure, links) if part.table else ""}
 </figure>"""
 
 
-def panel_html(state: State, figures: list[dict[str, Any]], id_: str, folder: Path | None = None) -> str:
-    """One instrument as HTML; `figures` are its pictures' figures at `state`, `folder` keeps their drawings."""
+def panel_html(
+    state: State, figures: list[dict[str, Any]], id_: str, links: Links = _plain_code, folder: Path | None = None
+) -> str:
+    """One instrument as HTML; `figures` are its pictures' figures at `state`, `links` makes HTML of code.
+
+    `folder` keeps drawings for the next build.
+    """
     instrument = state.instrument
     name = instrument.name
     words = {
@@ -165,9 +178,10 @@ def panel_html(state: State, figures: list[dict[str, Any]], id_: str, folder: Pa
     more = "\n".join(text for text, under_more in made if under_more)
     folded = f'<details class="ck-more"><summary>{_("More settings")}</summary><div class="ck-controls">{more}</div></details>' if more else ""
     readouts = "\n".join(_readout(state, readout) for readout in instrument.readouts)
-    sentences = "\n".join(f'<p class="ck-sentence" data-sentence="{key}">{text}</p>' for key, text in state.sentences().items())
-    lines = "".join(f"<li>{line}</li>" for line in state.lines())
-    pictures = "\n".join(_picture(state, part, figure, folder) for part, figure in zip(instrument.pictures, figures, strict=True))
+    sentences = "\n".join(f'<p class="ck-sentence" data-sentence="{key}">{text}</p>' for key, text in state.sentences(tell=True).items())
+    lines = "".join(f"<li>{line}</li>" for line in state.lines(tell=True))
+    pictures = "\n".join(_picture(state, part, figure, links, folder) for part, figure in zip(instrument.pictures, figures, strict=True))
+    told = calls.listed(calls.behind(instrument), links)
     attributes = " ".join(f'data-words-{key}="{html.escape(text)}"' for key, text in words.items())
     return f"""<div class="ck-instrument" id="{id_}" data-instrument="{name}" role="group" aria-labelledby="{name}.title" {attributes}>
 <div class="ck-instrument-head"><p class="ck-instrument-title" id="{name}.title">{html.escape(instrument.title)}</p>
@@ -182,4 +196,5 @@ def panel_html(state: State, figures: list[dict[str, Any]], id_: str, folder: Pa
 <ul class="ck-lines">{lines}</ul>
 <p class="ck-hidden" data-spoken role="status"></p>
 {pictures}
+<details class="ck-made"><summary>{_("The calls behind these numbers")}</summary>{told}</details>
 </div>"""

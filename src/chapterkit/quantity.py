@@ -138,15 +138,19 @@ def number(value: float, spec: str = "") -> str:
 _FIELD = re.compile(r"\{([a-z_]\w*)(?:\|([^ }]*)(?: ([^}]*))?)?\}", re.ASCII)
 
 
-def fill(template: str, values: Mapping[str, object]) -> str:
-    """Fill ``{name|unit spec}`` fields of `template` from `values`; strings go in as they are."""
+def fill(template: str, values: Mapping[str, object], *, tell: bool = False) -> str:
+    """Fill ``{name|unit spec}`` fields of `template` from `values`; strings go in as they are.
+
+    With `tell`, each number stands in a ``span`` that says by what name its call is found.
+    """
 
     def field(match: re.Match[str]) -> str:
         name, unit, spec = match[1], match[2] or "", match[3] or ""
         if name not in values:
             raise QuantityError(f"template names {name!r}; known are {', '.join(sorted(values))}")
         value = values[name]
-        return value if isinstance(value, str) else show(float(value), unit, spec)  # type: ignore[arg-type]
+        text = value if isinstance(value, str) else show(float(value), unit, spec)  # type: ignore[arg-type]
+        return f'<span data-of="{name}">{text}</span>' if tell and re.search("[0-9]", text) else text
 
     return _FIELD.sub(field, template)
 

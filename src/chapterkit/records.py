@@ -341,7 +341,8 @@ class PublishedTable(SphinxDirective):
         rows = [_row(heading, source, classes=["ck-record-head"])]
         for field in fields:
             value = nodes.paragraph("", f"{_(field.bound)} " if field.bound else "")
-            value += nodes.inline("", field.printed, classes=["ck-number"])
+            number = calc("", field.printed, call=record.source(field))
+            value += nodes.inline("", "", number, classes=["ck-number"])
             shares = [other.printed for other in record.fields.values() if other.beside == field.name]
             aside = ", ".join(part for part in (*shares, field.where, field.note) if part)
             if aside:

@@ -296,7 +296,7 @@ def test_a_page_and_its_script_are_built_again_when_a_module_behind_it_changes(s
     before = swing.build().read("_static/instruments/long-swing.js")
     change(swing, old, new, "swinging.py")
     again = swing.build()
-    assert f"small swings take {shown}" in again.body("swing.html")
+    assert f"small swings take {shown}" in re.sub(r"</?span[^>]*>", "", again.body("swing.html"))
     assert again.read("_static/instruments/long-swing.js") != before
 
 

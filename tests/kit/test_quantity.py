@@ -195,7 +195,16 @@ TEMPLATES = [
 
 def test_templates_are_filled_alike(page):
     values = {"a": 1643.2, "b": -0.5, "a_1": 3, "word": "<i>yes</i> {a}", "x": 1e-9}
-    assert page("fill", [[text, values] for text in TEMPLATES]) == [fill(text, values) for text in TEMPLATES]
+    for tell in (False, True):
+        told = [fill(text, values, tell=tell) for text in TEMPLATES]
+        assert page("fill", [[text, values, tell] for text in TEMPLATES]) == told
+
+
+def test_a_number_in_a_template_can_say_by_what_name_its_call_is_found():
+    values = {"a": 90.0, "word": "none", "count": "3 down"}
+    assert fill("{a|s} {word} {count} 4", values, tell=True) == (
+        '<span data-of="a">90\u202fs</span> none <span data-of="count">3 down</span> 4'
+    )
 
 
 def test_a_template_names_its_fields_in_order():

@@ -85,18 +85,26 @@
       }));
     }
 
+    /** What was put where: words that stay as they are cost nothing. @type {Map<Element, string>} */
+    const standing = new Map();
+    /** @param {Element} element @param {string} markup */
+    function put(element, markup) {
+      if (standing.get(element) !== markup) element.innerHTML = markup;
+      standing.set(element, markup);
+    }
+
     /** Everything the reader sees, from `values`. */
     function show() {
       state = ck.evaluate(declared, values);
-      const said = ck.words(declared, state);
+      const said = ck.words(declared, state, true);
       readouts.forEach(function (entry) {
         entry.value.textContent = said.readouts[entry.readout.name];
-        if (entry.note) entry.note.innerHTML = said.notes[entry.readout.name];
+        if (entry.note) put(entry.note, said.notes[entry.readout.name]);
       });
-      Object.keys(said.sentences).forEach(function (name) { find('[data-sentence="' + name + '"]').innerHTML = said.sentences[name]; });
-      lines.forEach(function (line, at) { line.innerHTML = said.lines[at]; });
+      Object.keys(said.sentences).forEach(function (name) { put(find('[data-sentence="' + name + '"]'), said.sentences[name]); });
+      lines.forEach(function (line, at) { put(line, said.lines[at]); });
       charts.forEach(function (entry) {
-        if (entry.caption) entry.caption.innerHTML = said.captions[entry.picture.name];
+        if (entry.caption) put(entry.caption, said.captions[entry.picture.name]);
         if (entry.table) fillTable(entry.picture, entry.table);
         entry.chart.draw();
       });

@@ -78,11 +78,12 @@
     return digits + (entry.tight ? "" : NARROW) + entry.label;
   };
 
-  /** Fill `{name|unit spec}` fields. @param {string} template @param {Record<string, any>} values */
-  ck.fill = function (template, values) {
+  /** Fill `{name|unit spec}` fields; with `tell`, numbers say by what name their call is found.
+   * @param {string} template @param {Record<string, any>} values @param {boolean} [tell] */
+  ck.fill = function (template, values, tell) {
     return template.replace(FIELD, function (_, name, unit, spec) {
-      const value = values[name];
-      return typeof value === "string" ? value : ck.show(value, unit, spec);
+      const value = values[name], text = typeof value === "string" ? value : ck.show(value, unit, spec);
+      return tell && /[0-9]/.test(text) ? '<span data-of="' + name + '">' + text + "</span>" : text;
     });
   };
 })(window.chapterkit = window.chapterkit || {});

@@ -17,20 +17,21 @@
     return Object.assign(given, declared.functions[declared.compute].apply(null, list));
   };
 
-  /** What stands in read-outs, their notes, sentences, lines and captions. @param {any} declared @param {Record<string, any>} state */
-  ck.words = function (declared, state) {
+  /** What stands in read-outs, their notes, sentences, lines and captions. @param {any} declared @param {Record<string, any>} state
+   * @param {boolean} [tell] */
+  ck.words = function (declared, state, tell) {
     /** @type {{readouts: Record<string, string>, notes: Record<string, string>, sentences: Record<string, string>, lines: string[], captions: Record<string, string>}} */
     const said = { readouts: {}, notes: {}, sentences: {}, lines: [], captions: {} };
     declared.readouts.forEach(function (readout) {
       const value = state[readout.name];
       said.readouts[readout.name] = typeof value === "string" ? value : ck.show(value, readout.unit, readout.spec);
-      said.notes[readout.name] = ck.fill(readout.note, state);
+      said.notes[readout.name] = ck.fill(readout.note, state, tell);
     });
     Object.keys(declared.sentences).forEach(function (name) {
-      said.sentences[name] = ck.fill(declared.sentences[name][state[name]], state);
+      said.sentences[name] = ck.fill(declared.sentences[name][state[name]], state, tell);
     });
-    said.lines = declared.lines.map(function (line) { return ck.fill(line, state); });
-    declared.pictures.forEach(function (picture) { said.captions[picture.name] = ck.fill(picture.caption, state); });
+    said.lines = declared.lines.map(function (line) { return ck.fill(line, state, tell); });
+    declared.pictures.forEach(function (picture) { said.captions[picture.name] = ck.fill(picture.caption, state, tell); });
     return said;
   };
 })(window.chapterkit = window.chapterkit || {});
