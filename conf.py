@@ -38,7 +38,15 @@ numfig = True
 math_eqref_format = "({number})"
 
 # MyST
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "amsmath", "attrs_block", "attrs_inline", "smartquotes"]
+myst_enable_extensions = [
+    "colon_fence",
+    "deflist",
+    "dollarmath",
+    "amsmath",
+    "attrs_block",
+    "attrs_inline",
+    "smartquotes",
+]
 myst_dmath_double_inline = True
 myst_heading_anchors = 3
 suppress_warnings = ["myst.strikethrough"]

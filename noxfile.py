@@ -105,7 +105,9 @@ def find_browser(session: nox.Session) -> str:
     if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
         quiet = {"external": True, "silent": True, "success_codes": range(256)}
         session.run("apt-get", "update", **quiet)
-        session.run("apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core", **quiet)
+        session.run(
+            "apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core", **quiet
+        )
         found = system()
         if found:
             return found
@@ -141,8 +143,21 @@ def serve(session: nox.Session) -> None:
     build_site(session)
     port = int(session.posargs[0]) if session.posargs else free_port()
     session.log(f"The book is at http://127.0.0.1:{port}/book/index.html  (stop with Ctrl-C)")
-    ignore = [arg for path in ("build", ".nox", ".git", "node_modules") for arg in ("--ignore", str(ROOT / path))]
-    session.run("sphinx-autobuild", "--host", "127.0.0.1", "--port", str(port), *ignore, "-q", *DOCTREES, *SPHINX, str(SITE))
+    ignore = [
+        arg for path in ("build", ".nox", ".git", "node_modules") for arg in ("--ignore", str(ROOT / path))
+    ]
+    session.run(
+        "sphinx-autobuild",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        *ignore,
+        "-q",
+        *DOCTREES,
+        *SPHINX,
+        str(SITE),
+    )
 
 
 @nox.session
@@ -166,7 +181,15 @@ def tests(session: nox.Session) -> None:
     build_site(session)
     # Files side by side: the browser of one waits while the build of another works.
     session.run(
-        "python", "-m", "pytest", "-n", "2", "--dist", "loadfile", *session.posargs, env={"BOOK_CHROMIUM": browser}
+        "python",
+        "-m",
+        "pytest",
+        "-n",
+        "2",
+        "--dist",
+        "loadfile",
+        *session.posargs,
+        env={"BOOK_CHROMIUM": browser},
     )
 
 

@@ -18,7 +18,19 @@ POINTS = 80
 STORM = 0.5
 ROOM = 1e-9  # of rounding, when two bandwidths are compared
 TICKS = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0, 100000.0]
-TICK_WORDS = ["10 µs", "0.1 ms", "1 ms", "10 ms", "0.1 s", "1 s", "10 s", "100 s", "1,000 s", "10,000 s", "100,000 s"]
+TICK_WORDS = [
+    "10 µs",
+    "0.1 ms",
+    "1 ms",
+    "10 ms",
+    "0.1 s",
+    "1 s",
+    "10 s",
+    "100 s",
+    "1,000 s",
+    "10,000 s",
+    "100,000 s",
+]
 
 
 def waiting(drain_time: float, mtbf: float, restart_time: float) -> float:
@@ -27,7 +39,9 @@ def waiting(drain_time: float, mtbf: float, restart_time: float) -> float:
     return 1.0 - checkpoint.goodput(best, drain_time, mtbf, restart_time)
 
 
-def draining(pause: float, drain_time: float, mtbf: float, restart_time: float, local_survival: float) -> float:
+def draining(
+    pause: float, drain_time: float, mtbf: float, restart_time: float, local_survival: float
+) -> float:
     """What is lost with snapshots that drain in the background, at the best interval the drain allows."""
     interval = snapshot.interval(pause, drain_time, mtbf)
     return 1.0 - snapshot.goodput(interval, pause, drain_time, mtbf, restart_time, local_survival)
@@ -175,7 +189,15 @@ def reach(low: float, seconds: list[float]) -> dict[str, Any]:
         y.append(3.0 - at)
         y.append(3.0 - at)
         y.append(None)
-    return {"type": "scatter", "mode": "lines", "name": "", "x": x, "y": y, "line": {"color": "var(--ck-muted)", "width": 2}, "hoverinfo": "skip"}
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "",
+        "x": x,
+        "y": y,
+        "line": {"color": "var(--ck-muted)", "width": 2},
+        "hoverinfo": "skip",
+    }
 
 
 def method(name: str, seconds: float, row: float, color: str, symbol: str) -> dict[str, Any]:
@@ -209,7 +231,9 @@ def waste_figure(state: dict[str, Any]) -> dict[str, Any]:
     shapes = []
     notes = []
     if state["free"] > SLOWEST and state["free"] < FASTEST:
-        at_knee = draining(pause, snapshot.drain_time(size, state["free"]), mtbf, restart_time, local_survival)
+        at_knee = draining(
+            pause, snapshot.drain_time(size, state["free"]), mtbf, restart_time, local_survival
+        )
         data.append(mark("knee", state["free"], at_knee, "star", "var(--ck-5)", 15))
         shapes.append({"type": "line", "x0": state["free"] / 1e9, "x1": state["free"] / 1e9, "y0": 0, "y1": 1, "yref": "paper",
                        "line": {"color": "var(--ck-5)", "width": 1.5, "dash": "dot"}})  # fmt: skip
@@ -305,7 +329,15 @@ def add(trace: dict[str, Any], start: float, end: float, row: float, unit: float
 
 
 def strip(name: str, color: str, width: float) -> dict[str, Any]:
-    return {"type": "scatter", "mode": "lines", "name": name, "x": [], "y": [], "line": {"color": color, "width": width}, "hoverinfo": "name"}
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": [],
+        "y": [],
+        "line": {"color": color, "width": width},
+        "hoverinfo": "name",
+    }
 
 
 INSTRUMENT = Instrument(
@@ -318,18 +350,56 @@ INSTRUMENT = Instrument(
         Control("local_survival", "Failures that spare local snapshots", 0, 100, 5, 0, unit="%", symbol="q"),
         Control("restart_time", "Restart time", 0, 1_800, 30, 0, unit="s", symbol="R", also="time"),
         Control("parameters", "Parameters of the model", 1, 2_000, 1, 175, unit="B-params", more=True),
-        Control("mttf", "GPU-hours per interruption", 10_000, 100_000, 1_000, 50_000, unit="h", symbol="Θ", more=True),
+        Control(
+            "mttf",
+            "GPU-hours per interruption",
+            10_000,
+            100_000,
+            1_000,
+            50_000,
+            unit="h",
+            symbol="Θ",
+            more=True,
+        ),
     ],
     compute=compute,
     readouts=[
         ReadOut("shard", "Each node's part", "bytes", ".3g", "{size|bytes .3g} over {nodes| ,.0f} nodes"),
-        ReadOut("pause", "Pause", "time", ".3g", "the links of eight PCIe 4.0 drives allow {linked_pause|time .2g}", main=True),
-        ReadOut("drain_time", "Time to drain one snapshot", "time", ".3g", "{drain_time|s ,.3g} at {drain_bandwidth|rate .3g}"),
+        ReadOut(
+            "pause",
+            "Pause",
+            "time",
+            ".3g",
+            "the links of eight PCIe 4.0 drives allow {linked_pause|time .2g}",
+            main=True,
+        ),
+        ReadOut(
+            "drain_time",
+            "Time to drain one snapshot",
+            "time",
+            ".3g",
+            "{drain_time|s ,.3g} at {drain_bandwidth|rate .3g}",
+        ),
         ReadOut("interval", "Interval used", "time", ".3g", "{setter_words}", main=True),
-        ReadOut("waste", "Lost, with snapshots", "%", ".3g", "first order says {first_order|% .3g}", main=True),
-        ReadOut("sync_waste", "Lost, if the training waits instead", "%", ".3g", "same bandwidth, every {sync_interval|time .3g}", main=True),
+        ReadOut(
+            "waste", "Lost, with snapshots", "%", ".3g", "first order says {first_order|% .3g}", main=True
+        ),
+        ReadOut(
+            "sync_waste",
+            "Lost, if the training waits instead",
+            "%",
+            ".3g",
+            "same bandwidth, every {sync_interval|time .3g}",
+            main=True,
+        ),
         ReadOut("free", "Drain that would free the interval", "rate", ".3g", "{free_words}"),
-        ReadOut("local_bytes", "Room on each node", "bytes", ".3g", "{slots| .0f} snapshots, {local_share|% .2g} of {node_bytes|bytes .2g}"),
+        ReadOut(
+            "local_bytes",
+            "Room on each node",
+            "bytes",
+            ".3g",
+            "{slots| .0f} snapshots, {local_share|% .2g} of {node_bytes|bytes .2g}",
+        ),
     ],
     sentences={
         "setter": {

@@ -119,14 +119,20 @@ def compute(
     after = 0.0
     phase = "never"
     if whole != "overloaded":
-        drain = serving.backlog_drain_time(arrival_rate, service_rate, replicas, failed, recovery_time, pooled > 0.5)
+        drain = serving.backlog_drain_time(
+            arrival_rate, service_rate, replicas, failed, recovery_time, pooled > 0.5
+        )
         touched = 0.0
         lost = 0.0
         phase = "nothing"
         if failed > 0.0:
             after = drain
-            touched = serving.requests_touched(arrival_rate, service_rate, replicas, failed, recovery_time, pooled > 0.5)
-            lost = serving.requests_lost(arrival_rate, service_rate, replicas, failed, detection_time, pooled > 0.5)
+            touched = serving.requests_touched(
+                arrival_rate, service_rate, replicas, failed, recovery_time, pooled > 0.5
+            )
+            lost = serving.requests_lost(
+                arrival_rate, service_rate, replicas, failed, detection_time, pooled > 0.5
+            )
             phase = "steady"
             if status == "full":
                 phase = "full"
@@ -203,7 +209,12 @@ def compute(
 
 def tail_figure(state: dict[str, Any]) -> dict[str, Any]:
     """P99 against the number of replicas, each time with the same number down."""
-    arrival_rate, service_rate, slo, pooled = state["arrival_rate"], state["service_rate"], state["slo"], state["pooled"]
+    arrival_rate, service_rate, slo, pooled = (
+        state["arrival_rate"],
+        state["service_rate"],
+        state["slo"],
+        state["pooled"],
+    )
     failed = state["failed"]
     x = []
     each = []
@@ -231,8 +242,23 @@ def tail_figure(state: dict[str, Any]) -> dict[str, Any]:
     top = 1000.0 * np.minimum(2.0 * slo, np.maximum(1.35 * slo, 1.15 * tallest))
     yours = state["replicas"]
     shapes = [
-        {"type": "line", "x0": FEWEST - 0.7, "x1": MOST + 0.7, "y0": 1000.0 * slo, "y1": 1000.0 * slo, "line": {"color": "var(--ck-fg)", "dash": "dash", "width": 2}},
-        {"type": "line", "x0": yours, "x1": yours, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": "var(--ck-6)", "dash": "dot", "width": 2}},
+        {
+            "type": "line",
+            "x0": FEWEST - 0.7,
+            "x1": MOST + 0.7,
+            "y0": 1000.0 * slo,
+            "y1": 1000.0 * slo,
+            "line": {"color": "var(--ck-fg)", "dash": "dash", "width": 2},
+        },
+        {
+            "type": "line",
+            "x0": yours,
+            "x1": yours,
+            "y0": 0,
+            "y1": 1,
+            "yref": "paper",
+            "line": {"color": "var(--ck-6)", "dash": "dot", "width": 2},
+        },
     ]
     notes = [
         {"x": MOST + 0.6, "y": 1000.0 * slo, "xanchor": "right", "yanchor": "bottom", "showarrow": False, "text": "target"},
@@ -261,7 +287,15 @@ def tail_figure(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def bars(name: str, color: str) -> dict[str, Any]:
-    return {"type": "bar", "name": name, "x": [], "y": [], "width": 0.8, "marker": {"color": color}, "hovertemplate": "%{x} replicas: %{y:.3g} ms"}
+    return {
+        "type": "bar",
+        "name": name,
+        "x": [],
+        "y": [],
+        "width": 0.8,
+        "marker": {"color": color},
+        "hovertemplate": "%{x} replicas: %{y:.3g} ms",
+    }
 
 
 def curve(name: str, x: list[float], y: list[float], color: str, dash: str) -> dict[str, Any]:
@@ -296,11 +330,22 @@ def queue_figure(state: dict[str, Any]) -> dict[str, Any]:
         slow = 0.0
         fast = 0.0
         if phase == "each" or phase == "shared":
-            slow = serving.backlog_drain_time(arrival_rate, service_rate, replicas, failed, recovery_time, False)
-            fast = serving.backlog_drain_time(arrival_rate, service_rate, replicas, failed, recovery_time, True)
+            slow = serving.backlog_drain_time(
+                arrival_rate, service_rate, replicas, failed, recovery_time, False
+            )
+            fast = serving.backlog_drain_time(
+                arrival_rate, service_rate, replicas, failed, recovery_time, True
+            )
             end = np.minimum(recovery_time + 1.25 * slow, 8.0 * recovery_time)
             end = np.maximum(end, 1.3 * recovery_time)
-        for at in [-0.2 * recovery_time, 0.0, recovery_time, recovery_time + fast, recovery_time + slow, np.maximum(end, recovery_time + slow)]:
+        for at in [
+            -0.2 * recovery_time,
+            0.0,
+            recovery_time,
+            recovery_time + fast,
+            recovery_time + slow,
+            np.maximum(end, recovery_time + slow),
+        ]:
             x.append(at)
             each.append(level(at, backlog, recovery_time, slow, growth))
             shared.append(level(at, backlog, recovery_time, fast, growth))
@@ -308,7 +353,17 @@ def queue_figure(state: dict[str, Any]) -> dict[str, Any]:
     for at in range(len(x)):
         tallest = np.maximum(tallest, np.maximum(each[at], shared[at]))
     shapes = [
-        {"type": "rect", "x0": 0, "x1": recovery_time, "y0": 0, "y1": 1, "yref": "paper", "fillcolor": "var(--ck-band)", "line": {"width": 0}, "layer": "below"}
+        {
+            "type": "rect",
+            "x0": 0,
+            "x1": recovery_time,
+            "y0": 0,
+            "y1": 1,
+            "yref": "paper",
+            "fillcolor": "var(--ck-band)",
+            "line": {"width": 0},
+            "layer": "below",
+        }
     ]
     width_each = 2
     width_shared = 3.5
@@ -342,7 +397,9 @@ def level(at: float, backlog: float, recovery_time: float, drain: float, growth:
     return backlog + growth * (at - recovery_time)
 
 
-def level_line(name: str, x: list[float], y: list[float], color: str, dash: str, width: float) -> dict[str, Any]:
+def level_line(
+    name: str, x: list[float], y: list[float], color: str, dash: str, width: float
+) -> dict[str, Any]:
     return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y,
             "line": {"color": color, "dash": dash, "width": width}, "hovertemplate": "%{x:.3g} s: %{y:,.3g}"}  # fmt: skip
 
@@ -370,12 +427,33 @@ INSTRUMENT = Instrument(
     ],
     compute=compute,
     readouts=[
-        ReadOut("load", "Load per survivor", "/s", ".4g", "{load_up|/s .4g} with all up; one can serve {service_rate|/s .4g}"),
-        ReadOut("utilisation", "Utilisation of the survivors", "%", ".1f", "{offered|% .1f} of their capacity arrives"),
-        ReadOut("p99", "P99 response", "time", ".3g", "target {slo|ms .4g}; with all up {p99_up|time .3g}", main=True),
+        ReadOut(
+            "load",
+            "Load per survivor",
+            "/s",
+            ".4g",
+            "{load_up|/s .4g} with all up; one can serve {service_rate|/s .4g}",
+        ),
+        ReadOut(
+            "utilisation",
+            "Utilisation of the survivors",
+            "%",
+            ".1f",
+            "{offered|% .1f} of their capacity arrives",
+        ),
+        ReadOut(
+            "p99",
+            "P99 response",
+            "time",
+            ".3g",
+            "target {slo|ms .4g}; with all up {p99_up|time .3g}",
+            main=True,
+        ),
         ReadOut("verdict_words", "Status", note="{down_words}", main=True),
         ReadOut("spares", "Hot spares needed", "", ",.0f", "replicas in all: {needed| ,.0f}", main=True),
-        ReadOut("spare_price", "Price of these spares, per day", "$/d", ",.0f", "{replica_price|$/d ,.0f} each"),
+        ReadOut(
+            "spare_price", "Price of these spares, per day", "$/d", ",.0f", "{replica_price|$/d ,.0f} each"
+        ),
         ReadOut("backlog", "Backlog after recovery", "", ",.0f", "drained after: {drain|time .3g}"),
         ReadOut("touched", "Requests touched", "", ",.0f", "arrive before all is as it was"),
         ReadOut("lost", "Requests lost at once", "", ",.0f", "{lost_words}"),

@@ -145,7 +145,16 @@ def times(state: dict[str, Any]) -> dict[str, Any]:
         shapes.append({"type": "rect", "x0": SLOWEST / 1e9, "x1": edge / 1e9, "y0": 0, "y1": 1, "yref": "paper",
                        "fillcolor": "var(--ck-band)", "line": {"width": 0}, "layer": "below"})  # fmt: skip
         if edge > 1.5 * SLOWEST:
-            annotations.append({"x": np.log10(SLOWEST / 1e9 * 1.1), "y": 0.04, "yref": "paper", "xanchor": "left", "showarrow": False, "text": "storm"})
+            annotations.append(
+                {
+                    "x": np.log10(SLOWEST / 1e9 * 1.1),
+                    "y": 0.04,
+                    "yref": "paper",
+                    "xanchor": "left",
+                    "showarrow": False,
+                    "text": "storm",
+                }
+            )
     tick_values = []
     tick_words = []
     words = ["1 ms", "10 ms", "100 ms", "1 s", "10 s", "1 min", "10 min", "1 h", "10 h", "100 h", "1,000 h"]
@@ -179,8 +188,22 @@ def sizes(state: dict[str, Any]) -> dict[str, Any]:
         marks("your job", [state["gpus"]], [100.0 * state["kept"]], "diamond", "var(--ck-6)", 13),
     ]
     annotations = [
-        {"x": np.log10(FEWEST * 1.15), "y": 1, "xanchor": "left", "yanchor": "bottom", "showarrow": False, "text": "storm"},
-        {"x": np.log10(SLIDER_END), "y": 102, "xanchor": "center", "yanchor": "bottom", "showarrow": False, "text": "the slider ends here"},
+        {
+            "x": np.log10(FEWEST * 1.15),
+            "y": 1,
+            "xanchor": "left",
+            "yanchor": "bottom",
+            "showarrow": False,
+            "text": "storm",
+        },
+        {
+            "x": np.log10(SLIDER_END),
+            "y": 102,
+            "xanchor": "center",
+            "yanchor": "bottom",
+            "showarrow": False,
+            "text": "the slider ends here",
+        },
     ]
     at_gpus = [state["at_tenth"], state["at_quarter"], state["at_half"], state["at_equal"], state["at_rule"]]
     names = ["a tenth lost", "a quarter lost", "half lost", "write = work", "textbook rule"]
@@ -191,9 +214,23 @@ def sizes(state: dict[str, Any]) -> dict[str, Any]:
             data.append({"type": "scatter", "mode": "markers", "name": names[at], "x": [gpus], "y": [there], "showlegend": False,
                          "marker": {"symbol": "x", "color": "var(--ck-fg)", "size": 9}, "hovertemplate": "%{x:,.0f} GPUs: %{y:.3g} %"})  # fmt: skip
             # The curve falls, so there is room above to the right and below to the left of it.
-            label = {"x": np.log10(gpus * 1.12), "y": there, "xanchor": "left", "yanchor": "bottom", "showarrow": False, "text": labels[at]}
+            label = {
+                "x": np.log10(gpus * 1.12),
+                "y": there,
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "showarrow": False,
+                "text": labels[at],
+            }
             if gpus > 0.5 * MOST:
-                label = {"x": np.log10(gpus / 1.12), "y": there, "xanchor": "right", "yanchor": "top", "showarrow": False, "text": labels[at]}
+                label = {
+                    "x": np.log10(gpus / 1.12),
+                    "y": there,
+                    "xanchor": "right",
+                    "yanchor": "top",
+                    "showarrow": False,
+                    "text": labels[at],
+                }
             annotations.append(label)
     half = 100.0 * storage.STORM_GOODPUT
     return {
@@ -212,10 +249,20 @@ def sizes(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def curve(name: str, x: list[float], y: list[float], color: str, dash: str, hover: str) -> dict[str, Any]:
-    return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": {"color": color, "dash": dash, "width": 2.5}, "hovertemplate": hover}
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": x,
+        "y": y,
+        "line": {"color": color, "dash": dash, "width": 2.5},
+        "hovertemplate": hover,
+    }
 
 
-def line(name: str, x: list[float], write_time: float, mttf: float, color: str, dash: str, width: float) -> dict[str, Any]:
+def line(
+    name: str, x: list[float], write_time: float, mttf: float, color: str, dash: str, width: float
+) -> dict[str, Any]:
     y = []
     for gpus in x:
         y.append(100.0 * best_goodput(write_time, mttf / gpus, 0.0))
@@ -238,8 +285,12 @@ INSTRUMENT = Instrument(
     name="storm",
     title="Storage, size and the storm",
     controls=[
-        Control("parameters", "Parameters of the model", 1, 175, 1, 175, unit="B-params", symbol="P", reach=2_000),
-        Control("gpus", "GPUs in the job", 200, 25_000, 200, 1_000, symbol="N", whole=True, multiple=GPUS_PER_NODE),
+        Control(
+            "parameters", "Parameters of the model", 1, 175, 1, 175, unit="B-params", symbol="P", reach=2_000
+        ),
+        Control(
+            "gpus", "GPUs in the job", 200, 25_000, 200, 1_000, symbol="N", whole=True, multiple=GPUS_PER_NODE
+        ),
         Choice(
             "bandwidth",
             "Shared storage, for the whole job",
@@ -253,9 +304,23 @@ INSTRUMENT = Instrument(
             unit="GB/s",
             symbol="B",
         ),
-        Control("own_bandwidth", "Custom storage", SLOWEST / 1e9, FASTEST / 1e9, 0.5, 25, unit="GB/s", more=True),
-        Control("restart_time", "Restart time", 0, 1_800, 30, 0, unit="s", symbol="R", also="time", more=True),
-        Control("mttf", "GPU-hours per interruption", 10_000, 100_000, 1_000, 50_000, unit="h", symbol="Θ", more=True),
+        Control(
+            "own_bandwidth", "Custom storage", SLOWEST / 1e9, FASTEST / 1e9, 0.5, 25, unit="GB/s", more=True
+        ),
+        Control(
+            "restart_time", "Restart time", 0, 1_800, 30, 0, unit="s", symbol="R", also="time", more=True
+        ),
+        Control(
+            "mttf",
+            "GPU-hours per interruption",
+            10_000,
+            100_000,
+            1_000,
+            50_000,
+            unit="h",
+            symbol="Θ",
+            more=True,
+        ),
         Control("price", "Price of a GPU-hour", 0.5, 10, 0.1, 3, unit="$/h", more=True),
     ],
     compute=compute,
@@ -265,7 +330,14 @@ INSTRUMENT = Instrument(
         ReadOut("mtbf", "Mean time between failures", "time", ".3g", "that is {mtbf|s ,.0f}"),
         ReadOut("best", "Best interval, exact", "time", ".3g", "Young says {young|time .3g}", main=True),
         ReadOut("share", "Write over best interval", "", ".3g", "writing against work"),
-        ReadOut("kept", "Useful at best, without restarts", "%", ".1f", "{state}; restarts take {restarts|points .1f} more", main=True),
+        ReadOut(
+            "kept",
+            "Useful at best, without restarts",
+            "%",
+            ".1f",
+            "{state}; restarts take {restarts|points .1f} more",
+            main=True,
+        ),
         ReadOut("money", "Spent on checkpoints, per day", "$/d", ",.0f", "{completed|/d .2g} completed"),
         ReadOut("needed", "Bandwidth to lose a tenth", "rate", ".3g", "restarts included"),
     ],

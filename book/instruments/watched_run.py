@@ -35,7 +35,13 @@ def run_gaps(draws: list[float], run: int, count: int, needed: float) -> list[fl
 
 
 def compute(
-    gpus: float, write_time: float, interval: float, hours: float, seed: float, restart_time: float, mttf: float
+    gpus: float,
+    write_time: float,
+    interval: float,
+    hours: float,
+    seed: float,
+    restart_time: float,
+    mttf: float,
 ) -> dict[str, Any]:
     mtbf = reliability.system_mtbf(mttf, gpus)
     elapsed = hours
@@ -210,8 +216,20 @@ INSTRUMENT = Instrument(
         Control("interval", "Your interval", 60, 10_800, 60, 600, unit="s", symbol="τ", also="time"),
         Control("hours", "Length of the run", 24, 240, 24, 24, unit="h"),
         Control("seed", "Seed of the failures", 1, 9_999, 1, 1, whole=True, button="Another run"),
-        Control("restart_time", "Restart time", 0, 1_800, 30, 300, unit="s", symbol="R", also="time", more=True),
-        Control("mttf", "GPU-hours per interruption", 10_000, 100_000, 1_000, 50_000, unit="h", symbol="Θ", more=True),
+        Control(
+            "restart_time", "Restart time", 0, 1_800, 30, 300, unit="s", symbol="R", also="time", more=True
+        ),
+        Control(
+            "mttf",
+            "GPU-hours per interruption",
+            10_000,
+            100_000,
+            1_000,
+            50_000,
+            unit="h",
+            symbol="Θ",
+            more=True,
+        ),
     ],
     compute=compute,
     readouts=[

@@ -18,7 +18,9 @@ def lost(interval: float, write_time: float, mtbf: float, restart_time: float) -
     return 1.0 - checkpoint.goodput(interval, write_time, mtbf, restart_time)
 
 
-def band_edge(inside: float, outside: float, limit: float, write_time: float, mtbf: float, restart_time: float) -> float:
+def band_edge(
+    inside: float, outside: float, limit: float, write_time: float, mtbf: float, restart_time: float
+) -> float:
     """The interval between `inside` and `outside` at which the waste passes `limit`, by halving."""
     for _ in range(60):
         middle = np.sqrt(inside * outside)
@@ -135,16 +137,32 @@ INSTRUMENT = Instrument(
         Control("gpus", "GPUs in the job", 1_000, 25_000, 1_000, 16_000, symbol="N", whole=True),
         Control("write_time", "Time of one write", 10, 300, 10, 120, unit="s", symbol="δ", also="time"),
         Control("interval", "Your interval", SHORTEST, LONGEST, 60, 600, unit="s", symbol="τ", also="time"),
-        Control("restart_time", "Restart time", 0, 1_800, 30, 0, unit="s", symbol="R", also="time", more=True),
-        Control("mttf", "GPU-hours per interruption", 10_000, 100_000, 1_000, 50_000, unit="h", symbol="Θ", more=True),
+        Control(
+            "restart_time", "Restart time", 0, 1_800, 30, 0, unit="s", symbol="R", also="time", more=True
+        ),
+        Control(
+            "mttf",
+            "GPU-hours per interruption",
+            10_000,
+            100_000,
+            1_000,
+            50_000,
+            unit="h",
+            symbol="Θ",
+            more=True,
+        ),
         Control("price", "Price of a GPU-hour", 0.5, 10, 0.1, 3, unit="$/h", more=True),
     ],
     compute=compute,
     readouts=[
         ReadOut("mtbf", "Mean time between failures", "time", ".3g", "that is {mtbf|s ,.0f}"),
         ReadOut("best", "Best interval, exact", "time", ".3g", "Young says {young|time .3g}", main=True),
-        ReadOut("waste", "Lost at your interval", "%", ".1f", "first order says {first_order|% .1f}", main=True),
-        ReadOut("least", "Lost at the best", "%", ".1f", "first order says {first_order_best|% .1f}", main=True),
+        ReadOut(
+            "waste", "Lost at your interval", "%", ".1f", "first order says {first_order|% .1f}", main=True
+        ),
+        ReadOut(
+            "least", "Lost at the best", "%", ".1f", "first order says {first_order_best|% .1f}", main=True
+        ),
         ReadOut("money", "Lost per day", "$/d", ",.0f", "of {bill|$/d ,.0f} spent"),
         ReadOut("saved", "The best would save, per day", "$/d", ",.0f", "{extra|points .1f}"),
     ],

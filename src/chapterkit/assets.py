@@ -132,7 +132,9 @@ def _join_page_assets(
         write_if_changed(note, "\n".join(names))
         rest = [s for s in styles if s not in join_css]
         # What comes last by its priority has the last word, over joined rules too.
-        context["css_files"] = sorted([*rest, _CascadingStyleSheet(joined, priority=800)], key=lambda s: s.priority)
+        context["css_files"] = sorted(
+            [*rest, _CascadingStyleSheet(joined, priority=800)], key=lambda s: s.priority
+        )
     body = context.get("body") or ""
     scripts = [s for s in context["script_files"] if _FOR.get(posixpath.basename(_name(s)), "") in body]
     join_js = [s for s in scripts if _plain(s, {"defer"}) and Path(app.outdir, _name(s)).is_file()]
@@ -224,7 +226,12 @@ def _styles(app: Sphinx, names: list[str], target: Path) -> Iterator[str]:
         if path.is_file():
             start = posixpath.relpath(posixpath.dirname(name), folder)
             text = _SOURCE_MAP.sub("", path.read_text(encoding="utf-8"))
-            yield _URL.sub(lambda m, at=start: f"url({posixpath.normpath(posixpath.join(at, m[2]))})", text).rstrip() + "\n"
+            yield (
+                _URL.sub(
+                    lambda m, at=start: f"url({posixpath.normpath(posixpath.join(at, m[2]))})", text
+                ).rstrip()
+                + "\n"
+            )
 
 
 def setup(app: Sphinx) -> None:

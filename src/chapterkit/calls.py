@@ -85,7 +85,12 @@ def behind(instrument: Instrument) -> dict[str, str]:
     controls |= {f"{choice.name}_words": choice.label for choice in instrument.choices}
     found: dict[str, str] = {}
     left = shown(instrument)
-    tables = [text for picture in instrument.pictures if picture.table for text in trace.columns(picture.figure).values()]
+    tables = [
+        text
+        for picture in instrument.pictures
+        if picture.table
+        for text in trace.columns(picture.figure).values()
+    ]
     left += [name for text in tables for name in _NAME.findall(text)]
     while left:
         name = left.pop(0)

@@ -28,7 +28,6 @@ from chapterkit.question import ID, ID_WORDS, find_question, question_title, rea
 from chapterkit.render import Elsewhere, OnPages, close, copy_without_ids, element, replace, tag
 
 if TYPE_CHECKING:
-
     from docutils.nodes import Node
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
@@ -72,7 +71,13 @@ class DecisionLog(SphinxDirective):
         self.set_source_info(node)
         node["names"].append(nid)
         self.state.document.note_explicit_target(node, node)
-        entry = {"id": nid, "title": heading.astext(), "doc": self.env.docname, "source": source, "line": line}
+        entry = {
+            "id": nid,
+            "title": heading.astext(),
+            "doc": self.env.docname,
+            "source": source,
+            "line": line,
+        }
         logs_by_page(self.env).setdefault(self.env.docname, []).append(entry)
         progress.note(self.env, "log")
         return [node, *messages]
@@ -84,7 +89,9 @@ class LogToHtml(OnPages):
     default_priority = 210
 
     def run(self, **_options: Any) -> None:
-        advice = _("Write it down where you will find it again. With scripts on, there is a place for it here.")
+        advice = _(
+            "Write it down where you will find it again. With scripts on, there is a place for it here."
+        )
         for node in list(self.document.findall(decision_log)):
             nid = node["nid"]
             title, *prompt = node.children
@@ -120,7 +127,9 @@ class LogToText(Elsewhere):
                 nodes.target("", "", ids=list(node["ids"])),
                 nodes.paragraph("", "", nodes.strong("", "", *copy_without_ids(title.children))),
                 *prompt,
-                nodes.paragraph("", _("Write it down where you will find it again. The web edition has a place for it.")),
+                nodes.paragraph(
+                    "", _("Write it down where you will find it again. The web edition has a place for it.")
+                ),
             ]
             replace(node, out)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 from textwrap import dedent
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
 from sphinx import addnodes
@@ -137,7 +137,7 @@ class Introduction(SphinxPostTransform):
 class _Words(HTMLParser):
     """Inline markup of an instrument's words as nodes."""
 
-    KINDS = {"i": nodes.emphasis, "em": nodes.emphasis, "b": nodes.strong, "strong": nodes.strong,
+    KINDS: ClassVar = {"i": nodes.emphasis, "em": nodes.emphasis, "b": nodes.strong, "strong": nodes.strong,
              "sup": nodes.superscript, "sub": nodes.subscript}  # fmt: skip
 
     def __init__(self, flat: bool) -> None:

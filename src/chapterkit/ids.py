@@ -87,7 +87,9 @@ def advice(entry: Entry) -> str:
     if entry.kind in INSIDE:
         return f"{entry.kind} {entry.id}: readers keep this name in answers and links, so bring it back as it was"
     if entry.kind in ("page", "moved"):
-        return f'page {entry.page}: say in redirects.toml which page has its content now: "{entry.page}" = "…"'
+        return (
+            f'page {entry.page}: say in redirects.toml which page has its content now: "{entry.page}" = "…"'
+        )
     return (
         f"{entry.kind} {entry.id} of {entry.page}: bring it back, or say in redirects.toml"
         f' where its content is now: "{entry.page}#{entry.id}" = "…"'
@@ -130,7 +132,9 @@ def _collect(app: Sphinx, doctree: nodes.document) -> None:
         elif isinstance(node, instrument_panel):
             found.append(Entry(page, "instrument", node["ids"][0]))
             instrument = load(app.config.chapterkit_instruments, node["name"])
-            found += [Entry(page, "control", f"{instrument.name}.{control.name}") for control in instrument.controls]
+            found += [
+                Entry(page, "control", f"{instrument.name}.{control.name}") for control in instrument.controls
+            ]
         elif isinstance(node, question):
             found.append(Entry(page, "question", node["ids"][0]))
     for asked in questions_by_page(app.env).get(page, ()):
@@ -173,7 +177,9 @@ def main(arguments: list[str] | None = None) -> int:
     before = read(released.read_text(encoding="utf-8")) if released.is_file() else set()
     problems = [advice(entry) for entry in lost(before, built)]
     problems += [
-        f"{entry.page}: give the heading “{entry.id}” an id" for entry in sorted(built) if entry.kind == NAMELESS
+        f"{entry.page}: give the heading “{entry.id}” an id"
+        for entry in sorted(built)
+        if entry.kind == NAMELESS
     ]
     if problems:
         print("Nothing was written.", *problems, sep="\n", file=sys.stderr)
@@ -185,7 +191,9 @@ def main(arguments: list[str] | None = None) -> int:
             print(sign, *entry)
     if asked.release:
         released.write_text(write(built), encoding="utf-8")
-    print(f"{asked.kept}: {len(built)} ids, {len(before) if not asked.release else len(built)} of them released")
+    print(
+        f"{asked.kept}: {len(built)} ids, {len(before) if not asked.release else len(built)} of them released"
+    )
     return 0
 
 

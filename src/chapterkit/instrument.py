@@ -65,13 +65,19 @@ class Control:
         if self.unit not in quantity.UNITS:
             raise InstrumentError(f"{where}: unknown unit {self.unit!r}")
         if not self.low <= self.default <= self.high:
-            raise InstrumentError(f"{where}: default must be from {self.low} to {self.high}; got {self.default}")
+            raise InstrumentError(
+                f"{where}: default must be from {self.low} to {self.high}; got {self.default}"
+            )
         if self.reach and (self.reach <= self.high or self.more):
-            raise InstrumentError(f"{where}: reach must be above {self.high} and the control on show; got {self.reach}")
+            raise InstrumentError(
+                f"{where}: reach must be above {self.high} and the control on show; got {self.reach}"
+            )
         if self.multiple:
             for what in ("low", "high", "step", "default", "highest"):
                 if getattr(self, what) % self.multiple:
-                    raise InstrumentError(f"{where}: {what} must be a multiple of {self.multiple}; got {getattr(self, what)}")
+                    raise InstrumentError(
+                        f"{where}: {what} must be a multiple of {self.multiple}; got {getattr(self, what)}"
+                    )
 
 
 @dataclass(frozen=True)
@@ -121,7 +127,9 @@ class Choice:
             raise InstrumentError(f"{where}: unknown unit {self.unit!r}")
         ids = [option.id for option in self.options]
         if len(ids) < 2 or len(set(ids)) < len(ids):
-            raise InstrumentError(f"{where}: needs two or more options with different ids; got {', '.join(ids) or 'none'}")
+            raise InstrumentError(
+                f"{where}: needs two or more options with different ids; got {', '.join(ids) or 'none'}"
+            )
         for option in self.options:
             if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", option.id):
                 raise InstrumentError(
@@ -201,7 +209,9 @@ class Instrument:
     def defaults(self) -> dict[str, float | str]:
         """Default of each control: of a number in base units, of a choice the option's id."""
         return {
-            control.name: control.default if isinstance(control, Choice) else float(control.default) * control.factor
+            control.name: control.default
+            if isinstance(control, Choice)
+            else float(control.default) * control.factor
             for control in self.controls
         }
 
@@ -210,7 +220,9 @@ class Instrument:
         given: dict[str, Any] = dict(settings)
         for choice in self.choices:
             option = choice.option(str(settings[choice.name]))
-            given[choice.name] = given[option.control] if option.value is None else float(option.value) * choice.factor
+            given[choice.name] = (
+                given[option.control] if option.value is None else float(option.value) * choice.factor
+            )
             given[f"{choice.name}_words"] = option.words
         return given
 

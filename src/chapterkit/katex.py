@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 _SOURCE = re.compile(
-    r'<semantics>((?:(?!</?semantics>).)*)<annotation encoding="application/x-tex">[^<]*</annotation></semantics>', re.DOTALL
+    r'<semantics>((?:(?!</?semantics>).)*)<annotation encoding="application/x-tex">[^<]*</annotation></semantics>',
+    re.DOTALL,
 )
 PATIENCE = 60.0  # seconds; a start takes a tenth of one where nothing else runs
 _build_command = KaTeXServer.build_command

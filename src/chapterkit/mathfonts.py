@@ -99,7 +99,9 @@ def face(file: Path, family: str, style: str, wanted: Iterable[str]) -> str:
     if chr(_BLANK) in wanted and _BLANK not in font.getBestCmap():
         _with_blank(font)
     # Who made the fonts is said once, in the style; names in each of them would weigh as much as a letter.
-    options = subset.Options(flavor="woff2", layout_features=[], hinting=False, notdef_outline=True, name_IDs=[])
+    options = subset.Options(
+        flavor="woff2", layout_features=[], hinting=False, notdef_outline=True, name_IDs=[]
+    )
     options.drop_tables += ["gasp"]
     cutter = subset.Subsetter(options)
     held = sorted(ord(letter) for letter in wanted if ord(letter) in font.getBestCmap())

@@ -115,7 +115,11 @@ def _stubs(app: Sphinx, problem: Exception | None) -> None:
         if anchor:
             continue
         uri = app.builder.get_target_uri(page)
-        target = Path(app.outdir, app.builder.get_outfilename(page)) if hasattr(app.builder, "get_outfilename") else Path(app.outdir, uri)
+        target = (
+            Path(app.outdir, app.builder.get_outfilename(page))
+            if hasattr(app.builder, "get_outfilename")
+            else Path(app.outdir, uri)
+        )
         address = app.builder.get_relative_uri(page, to) + (f"#{new}" if new else "")
         own = {
             f"#{old}": app.builder.get_relative_uri(page, place[0]) + (f"#{place[1]}" if place[1] else "")
@@ -132,9 +136,9 @@ def _stubs(app: Sphinx, problem: Exception | None) -> None:
             target,
             f'<!doctype html>\n<html lang="{app.config.language}"><head><meta charset="utf-8"><title>{title}</title>'
             f'<meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">'
-            f'<script>{script}</script>'
+            f"<script>{script}</script>"
             f'<noscript><meta http-equiv="refresh" content="0; url={escape(address)}"></noscript></head>'
-            f'<body><main><h1>{escape(_("This page has moved"))}</h1>'
+            f"<body><main><h1>{escape(_('This page has moved'))}</h1>"
             f'<p><a href="{escape(address)}">{title}</a></p></main></body></html>\n',
         )
 

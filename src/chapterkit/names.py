@@ -82,7 +82,9 @@ class _Aim(SphinxTransform):
 
 def function_names(env: BuildEnvironment) -> dict[str, list[str]]:
     """For each label, the names of the functions whose docstrings name it first."""
-    first = {function: labels[0] for named in named_by_page(env).values() for function, labels in named.items()}
+    first = {
+        function: labels[0] for named in named_by_page(env).values() for function, labels in named.items()
+    }
     shared = Counter(function.rpartition(".")[2] for function in first)
     found: dict[str, list[str]] = {}
     for function, label in first.items():

@@ -49,7 +49,10 @@ def page(app: Sphinx) -> str:
         "search": search,
         "based": bool(base),
     }
-    links = "".join(f'<li><a href="{escape(address[name])}">{escape(env.titles[name].astext())}</a></li>' for name in pages)
+    links = "".join(
+        f'<li><a href="{escape(address[name])}">{escape(env.titles[name].astext())}</a></li>'
+        for name in pages
+    )
     title = escape(_("There is no such page"))
     book = escape(app.config.html_title)
     script = bare(STATIC / "notfound.js").replace("</", "<\\/")

@@ -87,7 +87,9 @@ class SectionFacts(SphinxDirective):
                 continue
             match = LINE.fullmatch(line.strip())
             if not match:
-                message = f"{{section-facts}}: a line is “id: minutes” or “id: minutes after id, id”; got {line!r}"
+                message = (
+                    f"{{section-facts}}: a line is “id: minutes” or “id: minutes after id, id”; got {line!r}"
+                )
                 errors.report(self.env, message, source, first)
                 continue
             needs = [need.strip() for need in (match["needs"] or "").split(",") if need.strip()]
@@ -146,7 +148,9 @@ def _collect(app: Sphinx, doctree: nodes.document) -> None:
     for depth, id_ in sections:
         if depth == 2 and id_ not in facts:
             some = next(iter(facts.values()))
-            errors.report(env, f"{{section-facts}}: says nothing of the section {id_!r}", some.source, some.line)
+            errors.report(
+                env, f"{{section-facts}}: says nothing of the section {id_!r}", some.source, some.line
+            )
 
 
 def _check(app: Sphinx, env: BuildEnvironment) -> None:
@@ -162,7 +166,11 @@ def _check(app: Sphinx, env: BuildEnvironment) -> None:
 
 def _number(value: float) -> str:
     whole, half = divmod(value, 1)
-    return f"{value:g}" if half not in (0, 0.5) else (f"{whole:.0f}" if whole else "") + ("½" if half else "") or "0"
+    return (
+        f"{value:g}"
+        if half not in (0, 0.5)
+        else (f"{whole:.0f}" if whole else "") + ("½" if half else "") or "0"
+    )
 
 
 class _Lists(Written):
@@ -194,7 +202,12 @@ class _Lists(Written):
             return []
         address = page_address(self.env, self.env.docname, page, anchor)
         title = _("Copy link to {place}").format(place=anchor)
-        return [nodes.Text(" "), tag("a", class_="ck-copy", href=address, title=title), nodes.Text("¶"), nodes.raw("", "</a>", format="html")]
+        return [
+            nodes.Text(" "),
+            tag("a", class_="ck-copy", href=address, title=title),
+            nodes.Text("¶"),
+            nodes.raw("", "</a>", format="html"),
+        ]
 
     def _sections(self) -> list[Node]:
         found: list[Node] = []
@@ -206,10 +219,20 @@ class _Lists(Written):
                 continue
             (_depth, head), *rest = outline.sections
             if not outline.facts:
-                bare.append(nodes.list_item("", nodes.paragraph("", "", *self._all_of(page, outline.sections))))
+                bare.append(
+                    nodes.list_item("", nodes.paragraph("", "", *self._all_of(page, outline.sections)))
+                )
                 continue
             total = _(" · {minutes} minutes").format(minutes=_number(minutes(outline)))
-            found.append(nodes.paragraph("", "", nodes.strong("", "", *self._link(head)), *self._copy(page, head), nodes.Text(total)))
+            found.append(
+                nodes.paragraph(
+                    "",
+                    "",
+                    nodes.strong("", "", *self._link(head)),
+                    *self._copy(page, head),
+                    nodes.Text(total),
+                )
+            )
             rows = []
             for depth, id_ in rest:
                 fact = outline.facts.get(id_)
@@ -260,17 +283,25 @@ def _table(heads: list[str], widths: list[int], rows: list[list[list[Node]]]) ->
     group = nodes.tgroup("", cols=len(heads))
     group += [nodes.colspec("", colwidth=width) for width in widths]
     first = nodes.row("", *[nodes.entry("", nodes.paragraph("", head)) for head in heads])
-    body = [
-        nodes.row("", *[nodes.entry("", nodes.paragraph("", "", *cell)) for cell in row]) for row in rows
-    ]
+    body = [nodes.row("", *[nodes.entry("", nodes.paragraph("", "", *cell)) for cell in row]) for row in rows]
     group += [nodes.thead("", first), nodes.tbody("", *body)]
     return nodes.table("", group, classes=["ck-outline"])
 
 
 def _touched(app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
     """Pages with a list are written again when a section, its title or its facts have changed anywhere."""
-    titles = {label: place for label, place in env.domains.standard_domain.labels.items() if place[0] in outlines(env)}
-    now = ({page: (o.sections, {i: f[:2] for i, f in o.facts.items()}, o.instruments) for page, o in outlines(env).items()}, titles)
+    titles = {
+        label: place
+        for label, place in env.domains.standard_domain.labels.items()
+        if place[0] in outlines(env)
+    }
+    now = (
+        {
+            page: (o.sections, {i: f[:2] for i, f in o.facts.items()}, o.instruments)
+            for page, o in outlines(env).items()
+        },
+        titles,
+    )
     return sorted(lists(env)) if changed(env, "outlines", now) else []
 
 

@@ -150,7 +150,9 @@ class _Panel(SphinxPostTransform):
             state = instrument.evaluate()
             figures = [state.figure(part) for part in instrument.pictures]
             if links:
-                made = panel_html(state, figures, node["ids"][0], links, Path(self.app.doctreedir, "drawings"))
+                made = panel_html(
+                    state, figures, node["ids"][0], links, Path(self.app.doctreedir, "drawings")
+                )
                 new: list[nodes.Node] = [nodes.raw("", made, format="html")]
             else:
                 new = self._plain(node, state, figures)

@@ -38,9 +38,13 @@ def _control(name: str, control: Control) -> str:
     also = quantity.show(control.default * control.factor, control.also) if control.also else ""
     limits = f'min="{_typed(control.low)}" max="{_typed(control.high)}"'
     typed_limits = f'min="{_typed(control.low)}" max="{_typed(control.highest)}"'
-    span = _("from {low} to {high}").format(low=quantity.number(control.low, ",.6g"), high=quantity.number(control.high, ",.6g"))
+    span = _("from {low} to {high}").format(
+        low=quantity.number(control.low, ",.6g"), high=quantity.number(control.high, ",.6g")
+    )
     if control.reach:
-        span = _("{span}, under More to {reach}").format(span=span, reach=quantity.number(control.reach, ",.6g"))
+        span = _("{span}, under More to {reach}").format(
+            span=span, reach=quantity.number(control.reach, ",.6g")
+        )
     if control.multiple:
         span = _("{span}, in multiples of {multiple}").format(span=span, multiple=control.multiple)
     button = (
@@ -62,7 +66,9 @@ autocomplete="off" aria-labelledby="{base}.label">
 def _wide(name: str, control: Control) -> str:
     """A second slider for the same number, over all of its range; the typed twin is the one on show."""
     base = f"{name}.{control.name}"
-    label = _("{label}, up to {reach}").format(label=html.escape(control.label), reach=quantity.number(control.reach, ",.6g"))
+    label = _("{label}, up to {reach}").format(
+        label=html.escape(control.label), reach=quantity.number(control.reach, ",.6g")
+    )
     return f"""<div class="ck-wide">
 <label for="{base}.wide">{label}</label>
 <input class="ck-slider ck-needs-script" id="{base}.wide" data-wide="{control.name}" type="range" min="{_typed(control.low)}" \
@@ -74,12 +80,16 @@ def _option_value(instrument: Instrument, choice: Choice, option: Option) -> str
     """The option's number as it stands beside its words; nothing where a number would say nothing."""
     if not choice.unit:
         return ""
-    return quantity.show(instrument.given({**instrument.defaults(), choice.name: option.id})[choice.name], choice.unit, ",.6g")
+    return quantity.show(
+        instrument.given({**instrument.defaults(), choice.name: option.id})[choice.name], choice.unit, ",.6g"
+    )
 
 
 def choice_words(instrument: Instrument, choice: Choice) -> str:
     """A choice at its default in one line, the other options after it."""
-    each = {o.id: " ".join(filter(None, (o.words, _option_value(instrument, choice, o)))) for o in choice.options}
+    each = {
+        o.id: " ".join(filter(None, (o.words, _option_value(instrument, choice, o)))) for o in choice.options
+    }
     others = ", ".join(text for id_, text in each.items() if id_ != choice.default)
     return _("{chosen} (others: {others})").format(chosen=each[choice.default], others=others)
 
@@ -102,7 +112,11 @@ def _readout(state: State, readout: ReadOut) -> str:
     made = trace.expressions(state.instrument.compute).get(readout.name)
     call = html.escape(f"{readout.name} = {made}")
     # As a number in the text does, it tells its call on hover and focus.
-    tells = f' ck-calc" tabindex="0" data-of="{readout.name}" data-call="{call}" aria-description="{call}"' if made else '"'
+    tells = (
+        f' ck-calc" tabindex="0" data-of="{readout.name}" data-call="{call}" aria-description="{call}"'
+        if made
+        else '"'
+    )
     return (
         f'<div class="ck-readout" data-readout="{readout.name}"><dt>{html.escape(readout.label)}</dt>'
         f'<dd><span class="ck-value{tells}>{html.escape(text)}</span>{small}</dd></div>'
@@ -134,11 +148,15 @@ def _picture(state: State, part: Picture, figure: dict[str, Any], links: Links, 
     salt = f"{state.instrument.name}-{part.name}"
     tall, wide = round(NARROW * part.narrow_ratio), round(WIDE * part.ratio)
     drawings = [
-        (kind, picture.draw(figure, width, height, themed=True, salt=f"{salt}-{kind}", folder=folder).decode())
+        (
+            kind,
+            picture.draw(figure, width, height, themed=True, salt=f"{salt}-{kind}", folder=folder).decode(),
+        )
         for kind, width, height in (("wide", WIDE, wide), ("narrow", NARROW, tall))
     ]
     pictures = "".join(
-        text.replace("<svg ", f'<svg class="ck-{kind}" role="img" aria-label="{html.escape(part.title)}" ', 1) for kind, text in drawings
+        text.replace("<svg ", f'<svg class="ck-{kind}" role="img" aria-label="{html.escape(part.title)}" ', 1)
+        for kind, text in drawings
     )
     caption = f"<figcaption><b>{html.escape(part.title)}.</b> <span data-caption>{state.caption(part, tell=True)}</span></figcaption>"
     return f"""<figure class="ck-picture" data-picture="{part.name}">
@@ -150,7 +168,11 @@ def _picture(state: State, part: Picture, figure: dict[str, Any], links: Links, 
 
 
 def panel_html(
-    state: State, figures: list[dict[str, Any]], id_: str, links: Links = _plain_code, folder: Path | None = None
+    state: State,
+    figures: list[dict[str, Any]],
+    id_: str,
+    links: Links = _plain_code,
+    folder: Path | None = None,
 ) -> str:
     """One instrument as HTML; `figures` are its pictures' figures at `state`, `links` makes HTML of code.
 
@@ -172,15 +194,28 @@ def panel_html(
         "url-version": _("The link was made for another version of this instrument; it was left out."),
         "stale": _("The picture could not be redrawn and still shows the defaults; the numbers above are current."),
     }  # fmt: skip
-    made = [(_choice(instrument, c) if isinstance(c, Choice) else _control(name, c), c.more) for c in instrument.controls]
+    made = [
+        (_choice(instrument, c) if isinstance(c, Choice) else _control(name, c), c.more)
+        for c in instrument.controls
+    ]
     made += [(_wide(name, c), True) for c in instrument.numbers if c.reach]
     controls = "\n".join(text for text, under_more in made if not under_more)
     more = "\n".join(text for text, under_more in made if under_more)
-    folded = f'<details class="ck-more"><summary>{_("More settings")}</summary><div class="ck-controls">{more}</div></details>' if more else ""
+    folded = (
+        f'<details class="ck-more"><summary>{_("More settings")}</summary><div class="ck-controls">{more}</div></details>'
+        if more
+        else ""
+    )
     readouts = "\n".join(_readout(state, readout) for readout in instrument.readouts)
-    sentences = "\n".join(f'<p class="ck-sentence" data-sentence="{key}">{text}</p>' for key, text in state.sentences(tell=True).items())
+    sentences = "\n".join(
+        f'<p class="ck-sentence" data-sentence="{key}">{text}</p>'
+        for key, text in state.sentences(tell=True).items()
+    )
     lines = "".join(f"<li>{line}</li>" for line in state.lines(tell=True))
-    pictures = "\n".join(_picture(state, part, figure, links, folder) for part, figure in zip(instrument.pictures, figures, strict=True))
+    pictures = "\n".join(
+        _picture(state, part, figure, links, folder)
+        for part, figure in zip(instrument.pictures, figures, strict=True)
+    )
     told = calls.listed(calls.behind(instrument), links)
     attributes = " ".join(f'data-words-{key}="{html.escape(text)}"' for key, text in words.items())
     return f"""<div class="ck-instrument" id="{id_}" data-instrument="{name}" role="group" aria-labelledby="{name}.title" {attributes}>

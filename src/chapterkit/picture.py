@@ -252,7 +252,9 @@ def draw(
     )
 
 
-def _drawn(figure: dict[str, Any], width: float, height: float, *, themed: bool, salt: str, kind: str) -> bytes:
+def _drawn(
+    figure: dict[str, Any], width: float, height: float, *, themed: bool, salt: str, kind: str
+) -> bytes:
     ink = _Ink(themed)
     with mpl.rc_context(_settings(ink, salt)):
         canvas = _compose(figure, width, height, ink)
@@ -265,7 +267,9 @@ def _drawn(figure: dict[str, Any], width: float, height: float, *, themed: bool,
             transparent=kind == "svg",
             dpi=72 if kind == "svg" else 144,
         )
-    return tidy(stream.getvalue().decode(), salt, ink.stand_ins).encode() if kind == "svg" else stream.getvalue()
+    return (
+        tidy(stream.getvalue().decode(), salt, ink.stand_ins).encode() if kind == "svg" else stream.getvalue()
+    )
 
 
 def _settings(ink: _Ink, salt: str) -> dict[str, Any]:

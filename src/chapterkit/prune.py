@@ -57,7 +57,9 @@ class Used:
         """Only what the sheet could name, so that prose alone changes nothing."""
         names = {name.lstrip(".#") for name in _OF_SHEET.findall(sheet)}
         names |= {name.lower() for name in names}
-        heads = tuple(word for word in self.words if word.endswith("-") and len(word) > 2 and word[0].isalpha())
+        heads = tuple(
+            word for word in self.words if word.endswith("-") and len(word) > 2 and word[0].isalpha()
+        )
         spoken = {name for name in names if name in self.words or name.startswith(heads)}
         kept = (self.tags & names, self.classes & names, self.ids & names, self.variables & names, spoken)
         return Used(*kept)
@@ -154,9 +156,15 @@ def _referenced(rules: list[_Rule], used: Used) -> list[_Rule]:
                     meanings.setdefault(one.name, set()).update(_STYLE.findall(value))
                 else:
                     wanted.update(_STYLE.findall(value))
-                if one.name.startswith("--") or one.lower_name in {"font", "font-family"} or "animation" in one.lower_name:
+                if (
+                    one.name.startswith("--")
+                    or one.lower_name in {"font", "font-family"}
+                    or "animation" in one.lower_name
+                ):
                     named += f" {value}"
-        elif isinstance(node, ast.AtRule) and node.content is not None and node.lower_at_keyword != "font-face":
+        elif (
+            isinstance(node, ast.AtRule) and node.content is not None and node.lower_at_keyword != "font-face"
+        ):
             wanted.update(_STYLE.findall(tinycss2.serialize(node.content)))
     queue = list(wanted)
     while queue:
@@ -183,7 +191,9 @@ def _without(rule: _Rule, wanted: set[str], named: str, words: set[str]) -> _Rul
     if isinstance(node, ast.QualifiedRule):
         declarations = _declarations(node)
         if declarations is not None:
-            node.content = [one for one in declarations if not one.name.startswith("--") or one.name in wanted]
+            node.content = [
+                one for one in declarations if not one.name.startswith("--") or one.name in wanted
+            ]
             return rule if node.content else None
     elif isinstance(node, ast.AtRule) and node.lower_at_keyword == "font-face":
         family = next((d for d in _declarations(node) or [] if d.lower_name == "font-family"), None)

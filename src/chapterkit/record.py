@@ -106,7 +106,14 @@ class ProgressToHtml(OnPages):
         said = progress.words()
         blank = said["count"].format(answered=0, of=len(asked))
         out: list[Node] = [
-            tag("section", class_="ck-progress", id="my-progress", aria_label=_("My progress"), **self._words(), **progress.lasting()),
+            tag(
+                "section",
+                class_="ck-progress",
+                id="my-progress",
+                aria_label=_("My progress"),
+                **self._words(),
+                **progress.lasting(),
+            ),
             *element(
                 "p",
                 _(

@@ -65,7 +65,9 @@ def short_path(path: str) -> str:
         if word not in "MLQC":
             raise ValueError(f"the path command {word!r} is not known here")
         count = {"M": 1, "L": 1, "Q": 2, "C": 3}[word]
-        points = [(round(float(next(queue)) * grain), round(float(next(queue)) * grain)) for _point in range(count)]
+        points = [
+            (round(float(next(queue)) * grain), round(float(next(queue)) * grain)) for _point in range(count)
+        ]
         steps = [(x - at[0], y - at[1]) for x, y in points]
         at = points[-1]
         if word == "M":

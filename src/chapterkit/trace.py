@@ -10,7 +10,7 @@ import ast
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from functools import lru_cache
 from typing import Any
@@ -47,7 +47,9 @@ def calls(function: Callable[..., Any]) -> list[str]:
     while left:
         for node in ast.walk(left.pop(0)):
             match node:
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name)) if module in file.modules:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name)) if (
+                    module in file.modules
+                ):
                     found[f"{module}.{name}"] = None
                 case ast.Call(func=ast.Name(id=name)) if name in file.functions and name not in done:
                     done.add(name)
@@ -84,7 +86,9 @@ class _File:
         helpers = {}
         for name, node in self.functions.items():
             match node.body:
-                case [*doc, ast.Return(value=ast.expr() as value)] if all(isinstance(each, ast.Expr) for each in doc):
+                case [*doc, ast.Return(value=ast.expr() as value)] if all(
+                    isinstance(each, ast.Expr) for each in doc
+                ):
                     helpers[name] = (_arguments(node), value)
         return helpers
 
@@ -101,7 +105,11 @@ def _constants(module: ast.Module) -> Iterable[tuple[str, ast.expr]]:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 yield name, value
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
-                yield from ((each.id, value) for each, value in zip(names, values, strict=False) if isinstance(each, ast.Name))
+                yield from (
+                    (each.id, value)
+                    for each, value in zip(names, values, strict=False)
+                    if isinstance(each, ast.Name)
+                )
 
 
 @lru_cache(maxsize=64)
@@ -155,7 +163,9 @@ def _columns(figure: Callable[..., Any]) -> tuple[tuple[str, str], ...]:
     for node in ast.walk(file.function):
         drawn = None
         match node:
-            case ast.Call(func=ast.Name(id=helper), args=[ast.Constant(value=str(name)), *_rest]) if helper in file.functions:
+            case ast.Call(func=ast.Name(id=helper), args=[ast.Constant(value=str(name)), *_rest]) if (
+                helper in file.functions
+            ):
                 drawn = _drawn(file.functions[helper], node.args)
             case ast.Dict():
                 drawn = _entries(node)
@@ -165,12 +175,17 @@ def _columns(figure: Callable[..., Any]) -> tuple[tuple[str, str], ...]:
         # A curve's heights are a list that a loop fills, a mark has both its numbers on the spot.
         mark = isinstance(drawn["y"], ast.List)
         wanted = [drawn["x"], drawn["y"]]
-        wanted = [each.elts[0] if isinstance(each, ast.List) and len(each.elts) == 1 else each for each in wanted]
+        wanted = [
+            each.elts[0] if isinstance(each, ast.List) and len(each.elts) == 1 else each for each in wanted
+        ]
         wanted = [_State().visit(deepcopy(value)) for value in wanted]
         texts = [_told(value, set(), assigned, file.short_helpers()) for value in wanted]
         across, up = texts
         # A name that is left stands for a list that is filled in more than one place.
-        said = [hasattr(value, "shown") or not (text.isidentifier() or text == "[]") for value, text in zip(wanted, texts, strict=True)]
+        said = [
+            hasattr(value, "shown") or not (text.isidentifier() or text == "[]")
+            for value, text in zip(wanted, texts, strict=True)
+        ]
         if said[1]:
             found[name] = f"{across}, {up}" if mark else up
             if not mark and said[0]:
@@ -181,7 +196,11 @@ def _columns(figure: Callable[..., Any]) -> tuple[tuple[str, str], ...]:
 def _entries(node: ast.expr) -> dict[Any, ast.expr]:
     if not isinstance(node, ast.Dict):
         return {}
-    return {key.value: value for key, value in zip(node.keys, node.values, strict=True) if isinstance(key, ast.Constant)}
+    return {
+        key.value: value
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant)
+    }
 
 
 def _drawn(helper: ast.FunctionDef, arguments: list[ast.expr]) -> dict[Any, ast.expr]:
@@ -210,7 +229,10 @@ class _State(ast.NodeTransformer):
 
 
 def _told(
-    value: ast.expr, seen: set[str], assigned: dict[str, list[ast.expr]], helpers: dict[str, tuple[list[str], ast.expr]]
+    value: ast.expr,
+    seen: set[str],
+    assigned: dict[str, list[ast.expr]],
+    helpers: dict[str, tuple[list[str], ast.expr]],
 ) -> str:
     """An expression with the names that only its function knows spelled out, as far as it stays readable."""
     local = isinstance(value, ast.Name) and not hasattr(value, "shown")
@@ -249,8 +271,9 @@ def _assigned(function: ast.FunctionDef) -> dict[str, list[ast.expr]]:
                 pass
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 assigned.setdefault(name, []).append(_State().visit(deepcopy(value)))
-            case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name))) | ast.Assign(
-                targets=[ast.Subscript(value=ast.Name(id=name))]
+            case (
+                ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name)))
+                | ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))])
             ):
                 piecemeal.add(name)
     return {name: values for name, values in assigned.items() if name not in piecemeal}
@@ -293,14 +316,24 @@ class _Expand(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         values = self.assigned.get(node.id, [])
-        if getattr(node, "shown", False) or node.id in self.seen or node.id in self.open or node.id in self.bound:
+        if (
+            getattr(node, "shown", False)
+            or node.id in self.seen
+            or node.id in self.open
+            or node.id in self.bound
+        ):
             return node
         if len(values) != 1 or len(self.open) >= self.depth:
             return node
         return self.within(values[0], (node.id,))
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
-        names = {each.id for part in node.generators for each in ast.walk(part.target) if isinstance(each, ast.Name)}
+        names = {
+            each.id
+            for part in node.generators
+            for each in ast.walk(part.target)
+            if isinstance(each, ast.Name)
+        }
         before, self.bound = self.bound, self.bound | names
         self.generic_visit(node)
         self.bound = before

@@ -139,10 +139,11 @@ class Disk:
         if mine is None:
             return _os_open(path, flags, mode, dir_fd=dir_fd)
         new = not mine.exists()
-        if (flags & os.O_CREAT and new) or (flags & os.O_TRUNC and not new):
-            if new or not flags & os.O_EXCL:
-                self.step(f"create {mine.name}" if new else f"empty {mine.name}")
-                self._touch(mine)
+        if ((flags & os.O_CREAT and new) or (flags & os.O_TRUNC and not new)) and (
+            new or not flags & os.O_EXCL
+        ):
+            self.step(f"create {mine.name}" if new else f"empty {mine.name}")
+            self._touch(mine)
         fd = _os_open(path, flags, mode)
         self._files[fd] = mine
         return fd

@@ -58,7 +58,9 @@ def test_words_numbers_and_pictures_agree_at_every_setting(page, snapshots):
                 _agrees(found)
             except AssertionError as problem:
                 raise AssertionError(f"{problem}\nat {given}") from problem
-    assert {name: set(words) for name, words in snapshots.sentences.items()} == seen, "some sentence was never said"
+    assert {name: set(words) for name, words in snapshots.sentences.items()} == seen, (
+        "some sentence was never said"
+    )
 
 
 def _agrees(found: dict) -> None:
@@ -66,17 +68,34 @@ def _agrees(found: dict) -> None:
     assert found["odd"] == []
     text = json.dumps([read, notes, say, found["lines"], found["captions"]], ensure_ascii=False)
     assert not re.search(r"NaN|Infinity|undefined|\{\w", text), text
-    shares = ("goodput", "waste", "sync_waste", "before_restarts", "counted", "immortal", "busy", "local_share", "to_restarts")
+    shares = (
+        "goodput",
+        "waste",
+        "sync_waste",
+        "before_restarts",
+        "counted",
+        "immortal",
+        "busy",
+        "local_share",
+        "to_restarts",
+    )
     assert all(0.0 <= s[name] <= 1.0 for name in shares)
     assert s["goodput"] > 0.0, "so that a log axis can show all"
-    assert all(s[name] > 0.0 for name in ("shard", "pause", "drain_time", "wanted", "interval", "free", "mtbf"))
+    assert all(
+        s[name] > 0.0 for name in ("shard", "pause", "drain_time", "wanted", "interval", "free", "mtbf")
+    )
     assert s["nodes"] == int(s["nodes"]) == s["gpus"] / 8
     assert s["slots"] == 3.0 == float(re.match(r"\d+", notes["local_bytes"])[0])
     assert s["local_bytes"] == pytest.approx(3 * s["size"] / s["nodes"])
 
     # What sets the interval, told five times: the numbers, the read-out, its note, the sentence, the picture.
     drains = s["drain_bandwidth"] < s["free"]
-    assert (s["setter"] == "drain") == drains == ("The drain sets the interval" in say["setter"]) == (notes["interval"] == "set by the drain")
+    assert (
+        (s["setter"] == "drain")
+        == drains
+        == ("The drain sets the interval" in say["setter"])
+        == (notes["interval"] == "set by the drain")
+    )
     assert (notes["free"] == "more than the drain has") == drains
     assert s["interval"] == pytest.approx(s["floor"] if drains else s["wanted"], rel=1e-12)
     assert s["interval"] + s["pause"] >= s["drain_time"] * (1 - 1e-12), "snapshots would pile up"
@@ -122,7 +141,13 @@ def _agrees(found: dict) -> None:
 
     # The strip: what is durable ends two periods in, and the failure destroys what the caption says.
     lines = {trace["name"]: trace for trace in strip["data"]}
-    unit = 1.0 if "seconds" in strip["layout"]["xaxis"]["title"]["text"] else 60.0 if "minutes" in strip["layout"]["xaxis"]["title"]["text"] else 3600.0
+    unit = (
+        1.0
+        if "seconds" in strip["layout"]["xaxis"]["title"]["text"]
+        else 60.0
+        if "minutes" in strip["layout"]["xaxis"]["title"]["text"]
+        else 3600.0
+    )
     failure, period = lines["failure"]["x"][0] * unit, s["interval"] + s["pause"]
     assert lines["work, durable"]["x"][1] * unit == pytest.approx(2 * period)
     assert failure - 2 * period == pytest.approx(s["drain_time"] + period / 2)
@@ -147,7 +172,10 @@ def test_the_page_computes_what_python_computes(page, snapshots):
     factors = {control.name: control.factor for control in snapshots.numbers}
     for given, found in zip(settings, page(settings), strict=True):
         state = snapshots.evaluate({name: value * factors[name] for name, value in given.items()})
-        assert found["s"] == {name: pytest.approx(value, rel=1e-11) if isinstance(value, float) else value for name, value in state.values.items()}
+        assert found["s"] == {
+            name: pytest.approx(value, rel=1e-11) if isinstance(value, float) else value
+            for name, value in state.values.items()
+        }
         assert found["sentences"] == state.sentences()
         assert found["lines"] == state.lines()
 
@@ -164,7 +192,9 @@ def test_the_drain_changes_the_interval_the_waste_and_every_picture(page, snapsh
     beyond = page([at(snapshots, drain_bandwidth=drain) for drain in (92, 93, 200, 500)])
     assert [one["s"]["setter"] for one in beyond] == ["drain", "optimum", "optimum", "optimum"]
     assert len({one["s"]["interval"] for one in beyond[1:]}) == 1
-    assert beyond[3]["s"]["waste"] < beyond[2]["s"]["waste"], "a faster drain helps even where it sets nothing"
+    assert beyond[3]["s"]["waste"] < beyond[2]["s"]["waste"], (
+        "a faster drain helps even where it sets nothing"
+    )
 
 
 def test_the_default_is_the_architects_plan(page, snapshots):
@@ -186,7 +216,8 @@ def test_the_default_is_the_architects_plan(page, snapshots):
 
 
 @pytest.mark.parametrize(
-    ("drain", "restart", "lost", "waiting"), [(1, 0, 18.5, 43.5), (10, 0, 2.03, 15.6), (1, 300, 19.9, 44.5), (10, 300, 3.65, 17.0)]
+    ("drain", "restart", "lost", "waiting"),
+    [(1, 0, 18.5, 43.5), (10, 0, 2.03, 15.6), (1, 300, 19.9, 44.5), (10, 300, 3.65, 17.0)],
 )
 def test_the_losses_of_the_chapter(page, snapshots, drain, restart, lost, waiting):
     s = page([at(snapshots, drain_bandwidth=drain, restart_time=restart)])[0]["s"]
@@ -242,7 +273,9 @@ def test_waiting_is_better_where_the_page_says(snapshots):
     even = float(re.search(r"^even = ([\d.]+)$", text, re.M)[1])
 
     def lead(ratio: float) -> float:
-        return snapshot.goodput(ratio - 1e-9, 1e-9, ratio, 1.0) - checkpoint.goodput(checkpoint.optimal_interval(ratio, 1.0), ratio, 1.0)
+        return snapshot.goodput(ratio - 1e-9, 1e-9, ratio, 1.0) - checkpoint.goodput(
+            checkpoint.optimal_interval(ratio, 1.0), ratio, 1.0
+        )
 
     assert lead(even - 0.01) > 0 > lead(even + 0.01)
     assert checkpoint.goodput(checkpoint.optimal_interval(even, 1.0), even, 1.0) < 0.1

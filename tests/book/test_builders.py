@@ -109,7 +109,9 @@ def source(part: str) -> str:
 
 def runs(markup: str) -> list[str]:
     """Stretches of five words and more that no format writes in its own way."""
-    markup = re.sub(r"^(:{3,})\{names\}\n.*?^\1$", "\0", markup, flags=re.DOTALL | re.MULTILINE)  # for searches only
+    markup = re.sub(
+        r"^(:{3,})\{names\}\n.*?^\1$", "\0", markup, flags=re.DOTALL | re.MULTILINE
+    )  # for searches only
     prose = re.sub(r"```.*?```|\$\$.*?\$\$|<[^>]*>", "\0", markup, flags=re.DOTALL)
     prose = re.sub(r"^\|.*$", "\0", prose, flags=re.MULTILINE)  # plain text folds the cells of tables
     prose = re.sub(r"\n\s*\n|^(?=[#*|:(-])|^:.*$", "\0", prose, flags=re.MULTILINE)
@@ -268,7 +270,8 @@ def test_the_epub_is_a_container_that_names_what_it_holds(epub):
     # The identifier is one, also for older readers.
     identifier = package.findtext("{*}metadata/{*}identifier")
     old = ElementTree.fromstring(epub.read("toc.ncx")).find("{*}head/{*}meta[@name='dtb:uid']")
-    assert old is not None and old.attrib["content"] == identifier != "unknown"
+    assert old is not None
+    assert old.attrib["content"] == identifier != "unknown"
 
 
 def test_every_page_of_the_epub_is_well_formed_and_says_its_language(epub):

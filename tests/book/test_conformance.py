@@ -5,7 +5,6 @@ Found by running them: only ``exp``, ``expm1``, ``log`` and ``log1p`` of V8 and 
 """
 
 # Tables of cases, figures and lines of JavaScript read better uncut.
-# ruff: noqa: E501
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Part A's instruments over their whole grid, in V8: numbers that agree with each other, and with what the chapter says."""
 
 # Tables of cases, figures and lines of JavaScript read better uncut.
-# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -294,7 +293,9 @@ def test_the_timeline_adds_up_to_what_is_measured(v8, sweep):
         assert set(drawn["data"][4]["y"]) <= {0, 1, 2, 3}
         for trace in drawn["data"][:4]:
             levels = [y for y in trace["y"] if y is not None]
-            middles = {round((low + high) / 2, 9) for low, high in zip(levels[0::4], levels[1::4], strict=True)}
+            middles = {
+                round((low + high) / 2, 9) for low, high in zip(levels[0::4], levels[1::4], strict=True)
+            }
             assert middles <= {0, 1, 2, 3}
 
 

@@ -37,7 +37,17 @@ NO_PROSE = {
         "image",
         "instrument",
     ),
-    *("literalinclude", "live", "math", "names", "published-table", "raw", "section-facts", "sourcecode", "toctree"),
+    *(
+        "literalinclude",
+        "live",
+        "math",
+        "names",
+        "published-table",
+        "raw",
+        "section-facts",
+        "sourcecode",
+        "toctree",
+    ),
 }
 # The arguments of these are shown to the reader; those of the others are ids, paths and languages.
 TITLED = {

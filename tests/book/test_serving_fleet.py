@@ -17,8 +17,6 @@ POINTS, CHUNK = 6_000, 500
 DAY = 86_400.0
 
 
-
-
 @pytest.fixture(scope="module")
 def fleet(declared) -> Instrument:
     return declared("serving_fleet")

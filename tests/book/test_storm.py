@@ -60,7 +60,9 @@ def test_words_numbers_and_pictures_agree_at_every_setting(page, storm):
                 _agrees(found)
             except AssertionError as problem:
                 raise AssertionError(f"{problem}\nat {given}") from problem
-    assert {name: set(words) for name, words in storm.sentences.items()} == seen, "some sentence was never said"
+    assert {name: set(words) for name, words in storm.sentences.items()} == seen, (
+        "some sentence was never said"
+    )
 
 
 def _agrees(found: dict) -> None:
@@ -71,10 +73,15 @@ def _agrees(found: dict) -> None:
     for share in ("kept", "lost", "kept_restarts", "restarts", "restarts_alone", "restart_factor"):
         assert 0.0 <= s[share] <= 1.0, share
     for count in ("at_tenth", "at_quarter", "at_half", "at_equal", "at_rule", "at_estimate"):
-        assert s[count] >= 1 and s[count] == int(s[count]), count
-    assert s["at_tenth"] <= s["at_quarter"] <= s["at_estimate"] <= s["at_half"] <= s["at_equal"] <= s["at_rule"]
+        assert s[count] >= 1, count
+        assert s[count] == int(s[count]), count
+    assert (
+        s["at_tenth"] <= s["at_quarter"] <= s["at_estimate"] <= s["at_half"] <= s["at_equal"] <= s["at_rule"]
+    )
     assert all(s[name] > 0 for name in ("size", "write_time", "mtbf", "best", "needed_half"))
-    assert 0.0 <= s["completed"] * (s["best"] + s["write_time"]) <= 1.0 + 1e-12, "more checkpoints than there is time for"
+    assert 0.0 <= s["completed"] * (s["best"] + s["write_time"]) <= 1.0 + 1e-12, (
+        "more checkpoints than there is time for"
+    )
     assert 0.0 <= s["money"] <= s["bill"]
 
     # One storm, told five times: the state, its banner, the threshold in GPUs, the one in bandwidth, both pictures.
@@ -84,10 +91,18 @@ def _agrees(found: dict) -> None:
     assert (s["gpus"] >= s["at_half"]) == storms
     assert (s["bandwidth"] < s["needed_half"]) == storms
     assert (s["write_time"] > (math.log(2) - 0.5) * s["mtbf"]) == storms
-    assert (s["state"] == "fine") == (s["gpus"] < s["at_tenth"]) == (s["lost"] < 0.1) == ("Fine." in say["state"])
+    assert (
+        (s["state"] == "fine")
+        == (s["gpus"] < s["at_tenth"])
+        == (s["lost"] < 0.1)
+        == ("Fine." in say["state"])
+    )
     times, sizes = found["figures"]["times"], found["figures"]["sizes"]
     band = [shape["x1"] for shape in times["layout"]["shapes"] if shape["type"] == "rect"]
-    assert bool((band and s["bandwidth"] / 1e9 < band[0]) or s["needed_half"] > 2000e9) == storms or s["bandwidth"] == 2000e9
+    assert (
+        bool((band and s["bandwidth"] / 1e9 < band[0]) or s["needed_half"] > 2000e9) == storms
+        or s["bandwidth"] == 2000e9
+    )
     you = next(trace for trace in sizes["data"] if trace["name"] == "your job")
     assert you["x"] == [s["gpus"]]
     assert you["y"][0] == pytest.approx(100 * s["kept"])
@@ -100,9 +115,17 @@ def _agrees(found: dict) -> None:
     assert kept + lost == pytest.approx(100, abs=0.11)
     for name in ("at_half",):
         assert quantity.show(s[name], "", ",.0f") in say["state"] + say["rule"]
-    assert all(quantity.show(s[name], "", ",.0f") in found["captions"]["sizes"] for name in ("at_tenth", "at_quarter", "at_half", "at_equal", "at_rule"))
+    assert all(
+        quantity.show(s[name], "", ",.0f") in found["captions"]["sizes"]
+        for name in ("at_tenth", "at_quarter", "at_half", "at_equal", "at_rule")
+    )
     marked = {trace["name"]: trace["x"][0] for trace in sizes["data"] if len(trace["x"]) == 1}
-    for name, words in {"at_tenth": "a tenth lost", "at_half": "half lost", "at_equal": "write = work", "at_rule": "textbook rule"}.items():
+    for name, words in {
+        "at_tenth": "a tenth lost",
+        "at_half": "half lost",
+        "at_equal": "write = work",
+        "at_rule": "textbook rule",
+    }.items():
         assert (words in marked) == (100 <= s[name] <= 1e6)
         assert marked.get(words, s[name]) == s[name]
 
@@ -114,13 +137,20 @@ def _agrees(found: dict) -> None:
 
     # The target: possible or not, met or not, in read-out, sentence and arithmetic alike.
     impossible = s["restart_time"] >= s["restart_limit"]
-    assert (s["target"] == "impossible") == impossible == (read["needed"] == "impossible") == ("No bandwidth" in say["target"])
+    assert (
+        (s["target"] == "impossible")
+        == impossible
+        == (read["needed"] == "impossible")
+        == ("No bandwidth" in say["target"])
+    )
     assert (s["left"] <= 0) == impossible
     assert read["needed"] in found["lines"][-1]
     if not impossible:
         assert read["needed"] in say["target"]
         assert (s["target"] == "met") == (1 - s["kept_restarts"] <= 0.1) or abs(s["factor"] - 1) < 1e-9
-        assert (s["target"] == "beyond") == (s["needed"] == "over 1,000 TB/s" or (s["needed"] > 2000e9 and s["factor"] > 1))
+        assert (s["target"] == "beyond") == (
+            s["needed"] == "over 1,000 TB/s" or (s["needed"] > 2000e9 and s["factor"] > 1)
+        )
 
 
 def _number(text: str) -> float:
@@ -132,9 +162,14 @@ def test_the_page_computes_what_python_computes(page, storm):
     settings = [anywhere(storm, rng) for _ in range(300)]
     factors = {control.name: control.factor for control in storm.numbers}
     for given, found in zip(settings, page(settings), strict=True):
-        base = {name: value if isinstance(value, str) else value * factors[name] for name, value in given.items()}
+        base = {
+            name: value if isinstance(value, str) else value * factors[name] for name, value in given.items()
+        }
         state = storm.evaluate(base)
-        assert found["s"] == {name: pytest.approx(value, rel=1e-12) if isinstance(value, float) else value for name, value in state.values.items()}
+        assert found["s"] == {
+            name: pytest.approx(value, rel=1e-12) if isinstance(value, float) else value
+            for name, value in state.values.items()
+        }
         assert found["sentences"] == state.sentences()
         assert found["lines"] == state.lines()
 
@@ -221,7 +256,10 @@ def test_more_gpus_do_less_work_once_a_write_takes_as_long_as_the_work(storm):
 def test_the_options_of_the_predictions_are_the_computed_numbers():
     """They are typed on the page, because hovering over a computed one would give the answer away."""
     text = (ROOT / "book" / "part-b.md").read_text(encoding="utf-8")
-    typed = {name: int(value.replace("_", "")) for name, value in re.findall(r"^((?:guess|size)_\d) = ([\d_]+)", text, re.M)}
+    typed = {
+        name: int(value.replace("_", ""))
+        for name, value in re.findall(r"^((?:guess|size)_\d) = ([\d_]+)", text, re.M)
+    }
     write, mttf = storage.write_time(storage.checkpoint_bytes(175e9), 1e9), 50_000 * 3600.0
     assert typed["guess_4"] == round(write / 60)
     assert typed["size_2"] == round(storage.gpus_for_goodput(0.5, write, mttf), -3)

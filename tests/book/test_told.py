@@ -12,7 +12,17 @@ import pytest
 
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 # What is no result: names and ranges of controls, pictures with their axes, and the calls themselves.
-NO_RESULT = ("svg", "label", "dt", ".ck-instrument-title", ".ck-control", ".ck-choice", ".ck-wide", ".ck-made", ".ck-calls")
+NO_RESULT = (
+    "svg",
+    "label",
+    "dt",
+    ".ck-instrument-title",
+    ".ck-control",
+    ".ck-choice",
+    ".ck-wide",
+    ".ck-made",
+    ".ck-calls",
+)
 # Numbers in an author's own words: of formulas, of a day, the quantile, the target of Part B, a product's name.
 TYPED = {"1", "2", "24", "86,400", "99", "100", "10", "4.0"}
 NUMBER = re.compile(r"[\d.,]*\d")
@@ -97,7 +107,9 @@ def pages(made: Callable[[str], Path]) -> dict[str, Element]:
 
 @pytest.fixture(scope="module")
 def panels(pages: dict[str, Element]) -> dict[str, Element]:
-    return {panel.at["data-instrument"]: panel for page in pages.values() for panel in page.all(".ck-instrument")}
+    return {
+        panel.at["data-instrument"]: panel for page in pages.values() for panel in page.all(".ck-instrument")
+    }
 
 
 def names(place: Element) -> dict[str, str]:
@@ -140,7 +152,9 @@ def test_each_cell_of_a_picture_s_table_finds_its_call_below_the_table(panels: d
         assert all(re.search(r"[a-z_]{3}", call) for call in listed.values())
 
 
-def test_each_number_that_the_text_computes_or_quotes_tells_where_it_is_from(pages: dict[str, Element]) -> None:
+def test_each_number_that_the_text_computes_or_quotes_tells_where_it_is_from(
+    pages: dict[str, Element],
+) -> None:
     numbers = [number for page in pages.values() for number in page.all(".ck-calc")]
     assert len(numbers) > 500
     assert [number.text for number in numbers if not number.at.get("data-call")] == []
@@ -149,7 +163,9 @@ def test_each_number_that_the_text_computes_or_quotes_tells_where_it_is_from(pag
     assert [cell.text for cell in published if not any(cell.all(".ck-calc"))] == []
 
 
-def test_functions_in_calls_lead_to_their_entries(pages: dict[str, Element], panels: dict[str, Element]) -> None:
+def test_functions_in_calls_lead_to_their_entries(
+    pages: dict[str, Element], panels: dict[str, Element]
+) -> None:
     entries = {each.at["id"] for page in pages.values() for each in page.all("[id]")}
     for name, panel in panels.items():
         links = [(link.text, link.at["href"]) for link in next(panel.all(".ck-made")).all("a")]
@@ -162,4 +178,6 @@ def test_functions_in_calls_lead_to_their_entries(pages: dict[str, Element], pan
 
 def test_the_check_sees_a_number_that_says_nothing() -> None:
     panel = Tree('<div><ul><li>a <span data-of="x">1</span><li>b 2</ul><p>c<br>3</p></div>').root
-    assert [text for element, text in panel.texts() if re.search(r"\d", text) and not element.within("[data-of]")] == ["b 2", "3"]
+    assert [
+        text for element, text in panel.texts() if re.search(r"\d", text) and not element.within("[data-of]")
+    ] == ["b 2", "3"]

@@ -68,11 +68,37 @@ def test_every_correction_has_an_address_a_right_value_and_a_reason_that_leads_o
 # What the lab gets wrong, as listed when it was checked; an address once given is kept.
 @pytest.mark.parametrize(
     "name",
-    "mtbf-small interval-small interval-large least-waste flat-minimum geometric-mean waste-formula "
-    "mtbf-divides "
-    "storm-rule banner bars checkpoints-a-day gradients root-ten cost-above-bill memory drain-slider durable "
-    "quarter-to-two slots capacity status-and-chart requests-at-risk spares-formula cold-spare replica-mtbf "
-    "sturdier-gpus pause tier".split(),
+    [
+        "mtbf-small",
+        "interval-small",
+        "interval-large",
+        "least-waste",
+        "flat-minimum",
+        "geometric-mean",
+        "waste-formula",
+        "mtbf-divides",
+        "storm-rule",
+        "banner",
+        "bars",
+        "checkpoints-a-day",
+        "gradients",
+        "root-ten",
+        "cost-above-bill",
+        "memory",
+        "drain-slider",
+        "durable",
+        "quarter-to-two",
+        "slots",
+        "capacity",
+        "status-and-chart",
+        "requests-at-risk",
+        "spares-formula",
+        "cold-spare",
+        "replica-mtbf",
+        "sturdier-gpus",
+        "pause",
+        "tier",
+    ],
 )
 def test_a_known_mistake_of_the_lab_is_corrected(name: str) -> None:
     assert f"{{#lab-{name}}}" in source("corrections")

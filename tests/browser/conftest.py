@@ -49,7 +49,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             found = sorted(
                 path.with_suffix("").as_posix()
                 for path in pages
-                if path.parts[0] not in ("lite", "_static") and path.as_posix() != "index.html"
+                if path.parts[0] not in ("lite", "_static")
+                and path.as_posix() != "index.html"
                 and (wanted == "any_page" or path.as_posix() != "404.html")
             )
             metafunc.parametrize(wanted, found or ["book/part-a"])

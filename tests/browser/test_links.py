@@ -66,7 +66,9 @@ def test_the_sign_beside_a_heading_copies_its_address_without_the_query(copying)
 
 def test_a_sign_says_what_it_copies(copying):
     page = copying.open().page
-    expect(page.locator("#part-a-flat > h2 > a")).to_have_accessible_name("Copy link to “The minimum is flat”")
+    expect(page.locator("#part-a-flat > h2 > a")).to_have_accessible_name(
+        "Copy link to “The minimum is flat”"
+    )
 
 
 def test_of_all_signs_one_is_a_stop_for_the_keyboard_and_arrows_lead_to_the_others(copying):
@@ -100,7 +102,12 @@ def test_an_instructor_copies_the_link_of_a_section_from_the_list(copying):
 
 @pytest.mark.parametrize(
     ("where", "id_"),
-    [("part-a", "young-daly"), ("part-a", "part-a-flat"), ("part-b", "storm"), ("part-d", "part-d-how-many-spares")],
+    [
+        ("part-a", "young-daly"),
+        ("part-a", "part-a-flat"),
+        ("part-b", "storm"),
+        ("part-d", "part-d-how-many-spares"),
+    ],
 )
 def test_a_frame_shows_one_thing_of_a_page_and_where_it_is_from(reader, where, id_):
     page = reader.open(f"book/{where}", query=f"embed={id_}", fragment=id_).page

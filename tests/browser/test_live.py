@@ -242,7 +242,8 @@ def test_an_error_is_short_and_the_cell_keeps_its_text(started):
     assert lines[0] == "Traceback (most recent call last):"
     assert lines[-1].startswith("ValueError: write_time")
     assert len(lines) <= 8
-    assert "kernel.py" not in text and "site-packages" not in text
+    assert "kernel.py" not in text
+    assert "site-packages" not in text
     assert "Your code is kept" in started.status()
     assert "NumPy and this book's package" in started.run("import pandas") + started.cell().inner_text()
 
@@ -547,7 +548,8 @@ def test_the_panel_leaves_the_text_readable_and_breaks_no_rule_of_access(live, s
     text = page.locator(".ck-live").first.bounding_box()
     panel = live.panel.bounding_box()
     if width > 1000:
-        assert text["x"] >= 0 and text["x"] + text["width"] <= panel["x"]
+        assert text["x"] >= 0
+        assert text["x"] + text["width"] <= panel["x"]
     else:
         assert text["y"] + 40 <= panel["y"]
     live.editor().fill("1 / 0")
@@ -626,7 +628,9 @@ def test_the_notebook_is_clean_and_runs_in_ordinary_jupyter(live, site, tmp_path
 
 # JupyterLite says these of a site that keeps nothing and has no service worker, which is as we want it; its worker
 # asks for a list of the reader's files, and there are none.
-@pytest.mark.console("Memory storage fallback enabled", "contents will NOT be synced", "Failed to load resource")
+@pytest.mark.console(
+    "Memory storage fallback enabled", "contents will NOT be synced", "Failed to load resource"
+)
 def test_the_pages_code_opens_in_jupyterlite_in_a_tab_of_its_own(started):
     with started.page.context.expect_page() as opened:
         started.panel.get_by_role("link", name="JupyterLite").click()
@@ -668,7 +672,6 @@ def test_a_check_says_beside_the_exercise_what_fails_and_what_passes_joins_the_r
         "Object.values(localStorage).map(text => text).find(text => text.includes('exercises'))"
     )
     assert json.loads(kept)["exercises"]["exercise-a2"]["passed"] is True
-
 
 
 @pytest.mark.parametrize("pressed", ["Stop", "Restart"])

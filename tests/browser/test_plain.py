@@ -58,7 +58,13 @@ def test_without_scripts_instruments_show_their_defaults(plain, new_context, sit
     for name in names:
         panel = plain.instrument(name)
         expect(panel.locator(".ck-readout").first).to_be_visible()
-        for part, selector in (("readouts", ".ck-value"), ("sentences", ".ck-sentence"), ("lines", ".ck-lines > li"), ("captions", "[data-caption]")):  # fmt: skip
+        places = {
+            "readouts": ".ck-value",
+            "sentences": ".ck-sentence",
+            "lines": ".ck-lines > li",
+            "captions": "[data-caption]",
+        }
+        for part, selector in places.items():
             found = panel.locator(selector)
             assert found.all_text_contents() == lively.state(name)[part]
             for one in found.all():

@@ -84,7 +84,7 @@ def test_paper_has_no_large_gaps(printed, part):
     """Chromium's own pages: what must stay whole is small enough that sheets are nearly full."""
     page = printed(part)
     tall = page.evaluate("document.querySelector('article').getBoundingClientRect().height")
-    made = page.pdf(format="A4", margin={side: "16mm" for side in ("top", "right", "bottom", "left")})
+    made = page.pdf(format="A4", margin=dict.fromkeys(("top", "right", "bottom", "left"), "16mm"))
     sheets = len(re.findall(rb"/Type\s*/Page\b", made))
     assert tall / HEIGHT <= sheets <= 1.25 * tall / HEIGHT + 1
 

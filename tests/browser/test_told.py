@@ -50,7 +50,9 @@ def test_the_pointer_reaches_the_links_of_a_call(at, bar):
     at.instrument(YD).locator(".ck-lines [data-of=mtbf]").first.hover()
     expect(bar).to_have_text(PLACES[".ck-note [data-of=young]"])
     bar.get_by_role("link", name="checkpoint.young_interval").click()
-    at.page.wait_for_url(re.compile(r"reference/checkpoint\.html#fault_tolerance\.checkpoint\.young_interval$"))
+    at.page.wait_for_url(
+        re.compile(r"reference/checkpoint\.html#fault_tolerance\.checkpoint\.young_interval$")
+    )
     expect(at.page.locator("[id='fault_tolerance.checkpoint.young_interval']")).to_be_in_viewport()
 
 

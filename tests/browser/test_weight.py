@@ -81,7 +81,11 @@ def test_no_rule_is_missing_that_something_on_a_page_would_match(reader, folder,
     idle = {"basic.css", "skeleton.css", "debug.css"}
     # Whole and apart, on the pages that hold a record.
     idle.add("myrecord.css")
-    styles = [path for path in sorted(static.rglob("*.css")) if path.parent != joined.parent and path.name not in idle]
+    styles = [
+        path
+        for path in sorted(static.rglob("*.css"))
+        if path.parent != joined.parent and path.name not in idle
+    ]
     assert len(styles) >= 8
     texts = [path.read_text(encoding="utf-8") for path in (joined, *styles)]
     assert page.evaluate(SELECTORS, texts) == []

@@ -156,7 +156,9 @@ def atlas(tmp_path: Path) -> Book:
 
 def _atlas(folder: Path) -> Book:
     made = Book(folder, "atlas")
-    shutil.copytree(HERE / "roots" / "pendulum" / "dials", folder / "dials", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        HERE / "roots" / "pendulum" / "dials", folder / "dials", ignore=shutil.ignore_patterns("__pycache__")
+    )
     shutil.copy(HERE / "roots" / "pendulum" / "swinging.py", folder)
     return made
 

@@ -1,7 +1,6 @@
 """What a page loads: one style and one script, whatever the number of parts, and nothing that is missing."""
 
 # Tables of cases, figures and lines of JavaScript read better uncut.
-# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -181,7 +180,9 @@ def test_what_waits_for_a_reader_s_hand_comes_after_all_else(site):
 def test_a_script_comes_only_to_pages_with_something_for_it(swings):
     book = swings()
     conf = (book.folder / "conf.py").read_text()
-    book.write("conf.py", conf + "\nextensions += ['sphinx_design']\nmyst_enable_extensions = ['colon_fence']\n")
+    book.write(
+        "conf.py", conf + "\nextensions += ['sphinx_design']\nmyst_enable_extensions = ['colon_fence']\n"
+    )
     book.only("Nothing to choose.", tabs="::::{tab-set}\n:::{tab-item} One\nText\n:::\n::::\n")
     done = book.build()
     assert "design-tabs.js" in done.read("tabs.html")
@@ -215,7 +216,10 @@ def test_a_style_that_changes_gets_a_new_address_on_every_page(swings):
     book = swings()
 
     def addresses(done):
-        return {re.search(r"joined/\w+\.css(\?v=\w+)", done.read(f"{name}.html"))[1] for name in ("index", "one", "two")}
+        return {
+            re.search(r"joined/\w+\.css(\?v=\w+)", done.read(f"{name}.html"))[1]
+            for name in ("index", "one", "two")
+        }
 
     before = addresses(book.build())
     book.write("one.md", "# One\n\n```{topic} New here\nText\n```\n")
@@ -229,7 +233,9 @@ def test_a_script_that_changes_reaches_every_page_though_none_was_written_for_it
     (book.folder / "own").mkdir()
     book.write("own/one.js", "window.first = 1")
     conf = (book.folder / "conf.py").read_text()
-    book.write("conf.py", f"{conf}\nhtml_static_path = ['own']\nhtml_js_files = [('one.js', {{'defer': 'defer'}})]\n")
+    book.write(
+        "conf.py", f"{conf}\nhtml_static_path = ['own']\nhtml_js_files = [('one.js', {{'defer': 'defer'}})]\n"
+    )
 
     def script(done, name):
         found = re.search(r'src="(_static/joined/\w+\.js)(\?v=\w+)"', done.read(f"{name}.html"))

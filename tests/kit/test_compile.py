@@ -1,7 +1,6 @@
 """The compiler: what it takes means the same in V8, and what it refuses it refuses with file and line."""
 
 # Tables of cases, figures and lines of JavaScript read better uncut.
-# ruff: noqa: E501
 
 from __future__ import annotations
 

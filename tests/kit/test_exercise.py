@@ -37,7 +37,8 @@ class Site:
         (folder / "tea_kit.py").write_text(KIT)
         (folder / "conf.py").write_text(
             "import sys; sys.path.insert(0, '.')\nsys.path.insert(0, __import__('os').path.dirname(__file__))\n"
-            "project = 'tea'\nversion = copyright = '1'\nextensions = ['myst_nb', 'sphinx_design', 'chapterkit.assets', 'chapterkit.exercise', 'chapterkit.elsewhere', 'tea_kit']\nnb_execution_mode = 'off'\n"
+            "project = 'tea'\nversion = copyright = '1'\n"
+            "extensions = ['myst_nb', 'sphinx_design', 'chapterkit.assets', 'chapterkit.exercise', 'chapterkit.elsewhere', 'tea_kit']\nnb_execution_mode = 'off'\n"
             "myst_enable_extensions = ['colon_fence']\nhtml_theme = 'basic'\nexclude_patterns = ['_build']\n"
             "chapterkit_checks = 'tea_checks'\nlatex_engine = 'xelatex'\n"
         )

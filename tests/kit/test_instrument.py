@@ -1,7 +1,6 @@
 """What an author declares: mistakes are said in words, and one declaration gives numbers, words and figures."""
 
 # Tables of cases, figures and lines of JavaScript read better uncut.
-# ruff: noqa: E501
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Math at build: rendered in every process alike, and no server is left when the build is over."""
 
 # Tables of cases, figures and lines of JavaScript read better uncut.
-# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -118,7 +117,9 @@ def test_every_formula_stands_where_it_was_written(serial):
 
 def test_mathml_stays_and_the_source_in_it_goes(serial):
     html, _left = serial
-    article = (html / "p10.html").read_text(encoding="utf-8").split('role="main"')[1].split("sphinxsidebar")[0]
+    article = (
+        (html / "p10.html").read_text(encoding="utf-8").split('role="main"')[1].split("sphinxsidebar")[0]
+    )
     assert article.count("</math>") == 25
     assert "annotation" not in article
     assert "semantics" not in article

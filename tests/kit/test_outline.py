@@ -28,7 +28,9 @@ def test_the_minutes_of_pages_and_sections_are_those_that_their_authors_gave(map
 def test_the_list_has_every_section_with_link_minutes_and_what_it_needs(mapped):
     page = mapped("html").body("list.html")
     rows = [re.sub(r"\s+", " ", row) for row in re.findall(r"<tr.*?</tr>", page, re.DOTALL)]
-    words = [[re.sub(r"<[^>]+>", "", cell).strip() for cell in re.findall(r"<td>(.*?)</td>", row)] for row in rows]
+    words = [
+        [re.sub(r"<[^>]+>", "", cell).strip() for cell in re.findall(r"<td>(.*?)</td>", row)] for row in rows
+    ]
     assert ["The pole ¶", "1½", ""] in words
     assert ["– Its ice ¶", "", ""] in words
     assert ["The sea ¶", "2", "The pole, The other pole"] in words

@@ -1,7 +1,6 @@
 """An instrument on a page, in every format, and builds that stop when it cannot be shown."""
 
 # Tables of cases, figures and lines of JavaScript read better uncut.
-# ruff: noqa: E501
 
 from __future__ import annotations
 

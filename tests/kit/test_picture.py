@@ -1,7 +1,6 @@
 """Static drawings: every part that is documented is drawn, nothing else is taken, and an SVG fits into a page."""
 
 # Tables of cases, figures and lines of JavaScript read better uncut.
-# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -97,7 +96,14 @@ NOTE = {
     "xanchor": "left",
     "yanchor": "top",
 }
-OUTLINES = curve(name="outlines", mode="none", fill="toself", fillcolor=BLUE, x=[1, 1, 2, None, 2, 2, 3], y=[1, 2, 2, None, 5, 6, 6])
+OUTLINES = curve(
+    name="outlines",
+    mode="none",
+    fill="toself",
+    fillcolor=BLUE,
+    x=[1, 1, 2, None, 2, 2, 3],
+    y=[1, 2, 2, None, 5, 6, 6],
+)
 EVERYTHING = figure(
     OUTLINES,
     curve(fill="tozeroy", fillcolor="var(--ck-band)", line={"color": BLUE, "width": 3, "dash": "dash"}, hovertemplate="%{x}", hoverinfo="name"),

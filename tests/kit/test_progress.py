@@ -99,7 +99,12 @@ def test_a_page_is_named_from_where_it_is_named(book):
     book.only("Words.", other="Words.")
     (book.folder / "below").mkdir()
     book.write("below/here.md", "# Here\n\n{page-progress}`../other` {page-progress}`/other`\n")
-    assert book.build().read("below/here.html").count('data-page="other" data-count="{answered} of {of} answered">0 of 0 answered<') == 2
+    assert (
+        book.build()
+        .read("below/here.html")
+        .count('data-page="other" data-count="{answered} of {of} answered">0 of 0 answered<')
+        == 2
+    )
 
 
 def test_the_number_is_written_again_when_the_page_changes(book):
@@ -114,4 +119,6 @@ def test_the_number_is_written_again_when_the_page_changes(book):
         .replace("{#lid}", "")
         + "::::\n",
     )
-    assert 'data-page="tea" data-count="{answered} of {of} answered">0 of 2 answered<' in book.build().body("last.html")
+    assert 'data-page="tea" data-count="{answered} of {of} answered">0 of 2 answered<' in book.build().body(
+        "last.html"
+    )

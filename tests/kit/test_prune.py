@@ -42,7 +42,9 @@ def test_a_rule_stays_if_its_names_stand_on_a_page(selector):
     assert pruned(f"{selector}{{color:red}}", PAGE) == f"{selector}{{color:red}}"
 
 
-@pytest.mark.parametrize("selector", ["div", ".absent", "p.absent", ".note .absent", "#bottom", "p > .absent:hover", ".top"])
+@pytest.mark.parametrize(
+    "selector", ["div", ".absent", "p.absent", ".note .absent", "#bottom", "p > .absent:hover", ".top"]
+)
 def test_a_rule_goes_if_one_of_its_names_stands_nowhere(selector):
     assert pruned(f"{selector}{{color:red}}", PAGE) == ""
 
@@ -76,14 +78,20 @@ def test_a_group_stays_with_what_is_needed_of_it_or_goes():
 def test_a_custom_property_stays_only_if_something_leads_to_it():
     sheet = ":root{--one:var(--two);--two:red;--three:blue;--four:var(--one);--five:1;--six:2}.note{color:var(--one)}"
     page = f'{PAGE}<i style="color:var(--five)">'
-    assert pruned(sheet, page, 'get("--six")') == ":root{--one:var(--two);--two:red;--five:1;--six:2}.note{color:var(--one)}"
+    assert (
+        pruned(sheet, page, 'get("--six")')
+        == ":root{--one:var(--two);--two:red;--five:1;--six:2}.note{color:var(--one)}"
+    )
 
 
 def test_a_font_or_an_animation_stays_only_if_it_is_named():
     font = '@font-face{font-family:"%s";src:url(x.woff2)}'
     move = "@keyframes %s{from{opacity:0}to{opacity:1}}"
     rule = ".note{font:1em Used,serif;animation:turn 1s}"
-    assert pruned(font % "Used" + font % "Other" + move % "turn" + move % "other" + rule, PAGE) == font % "Used" + move % "turn" + rule
+    assert (
+        pruned(font % "Used" + font % "Other" + move % "turn" + move % "other" + rule, PAGE)
+        == font % "Used" + move % "turn" + rule
+    )
 
 
 def test_what_is_not_understood_stays_as_it_is():

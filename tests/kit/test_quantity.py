@@ -1,7 +1,6 @@
 """Numbers for people: one format in Python and in the page."""
 
 # Tables of cases, figures and lines of JavaScript read better uncut.
-# ruff: noqa: E501
 
 from __future__ import annotations
 

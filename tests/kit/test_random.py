@@ -1,7 +1,6 @@
 """The seeded generator: as published, the same in both languages, and random enough for a picture."""
 
 # Tables of cases, figures and lines of JavaScript read better uncut.
-# ruff: noqa: E501
 
 from __future__ import annotations
 

@@ -214,7 +214,9 @@ def test_a_table_has_every_row_its_citation_and_its_caveat(tea):
     assert body.count('class="ck-record-head') == 2
     assert re.search(r"A kettle</strong>.*?Brewer 1999, §2 .*?href=\"#id\d+\"", body, re.DOTALL)
     assert "Leaves &amp; stems &lt;mixed&gt;" in body
-    assert re.search(r"<th[^>]*><p>Cups</p>\s*</th>\s*<td><p><span class=\"ck-number\"><span [^>]*>1,200</span>", body)
+    assert re.search(
+        r"<th[^>]*><p>Cups</p>\s*</th>\s*<td><p><span class=\"ck-number\"><span [^>]*>1,200</span>", body
+    )
     assert 'data-call="Brewer 1999, Table 1: Cups, 1,200"' in body
     assert "(Table 1, small)" in body
     assert "(30.10\u202f%)" in body

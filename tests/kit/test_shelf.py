@@ -7,7 +7,16 @@ import pytest
 from chapterkit import picture, shelf
 
 FIGURE = {
-    "data": [{"type": "scatter", "mode": "lines", "name": "y", "x": [1, 2], "y": [3, 4], "line": {"color": "var(--ck-1)"}}],
+    "data": [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": "y",
+            "x": [1, 2],
+            "y": [3, 4],
+            "line": {"color": "var(--ck-1)"},
+        }
+    ],
     "layout": {"xaxis": {"title": {"text": "x"}}, "yaxis": {"title": {"text": "y"}}},
 }
 
@@ -30,7 +39,10 @@ def test_what_cannot_be_made_leaves_nothing_behind(tmp_path):
 
 
 def test_a_kept_drawing_is_the_drawing(tmp_path):
-    drawn = [picture.draw(FIGURE, 720, 400, themed=True, salt="a", folder=where) for where in (None, tmp_path, tmp_path)]
+    drawn = [
+        picture.draw(FIGURE, 720, 400, themed=True, salt="a", folder=where)
+        for where in (None, tmp_path, tmp_path)
+    ]
     assert drawn[0] == drawn[1] == drawn[2]
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -39,7 +51,12 @@ def test_a_changed_figure_size_or_name_is_drawn_anew(tmp_path):
     changed = {**FIGURE, "layout": {**FIGURE["layout"], "showlegend": False}}
     drawings = {
         picture.draw(figure, width, 400, themed=True, salt=salt, folder=tmp_path)
-        for figure, width, salt in [(FIGURE, 720, "a"), (changed, 720, "a"), (FIGURE, 360, "a"), (FIGURE, 720, "b")]
+        for figure, width, salt in [
+            (FIGURE, 720, "a"),
+            (changed, 720, "a"),
+            (FIGURE, 360, "a"),
+            (FIGURE, 720, "b"),
+        ]
     }
     assert len(list(tmp_path.iterdir())) == 4
     assert len(drawings) >= 3

@@ -15,7 +15,9 @@ exclude_patterns = ["_build"]
 """
 
 
-@pytest.mark.parametrize(("builder", "address"), [("html", "leaves/first.html"), ("dirhtml", "leaves/first/")])
+@pytest.mark.parametrize(
+    ("builder", "address"), [("html", "leaves/first.html"), ("dirhtml", "leaves/first/")]
+)
 def test_the_root_of_a_site_leads_to_a_first_page_in_a_folder(tmp_path, builder, address):
     (tmp_path / "conf.py").write_text(CONF)
     (tmp_path / "leaves").mkdir()

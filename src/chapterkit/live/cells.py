@@ -140,9 +140,12 @@ class AddControls(SphinxPostTransform):
                 # Its directive takes no name, so its code gives one.
                 code = parse_qs(query).get("code", [""])[0]
                 yield node, f"replite-{nodes.make_id(code[:40]) or number}", code
-            elif node.get("nb_element") == "cell_code" and "tag_not-live" not in node["classes"]:
-                if (source := _code(node)) is not None:
-                    yield node, self._name(node, source), None
+            elif (
+                node.get("nb_element") == "cell_code"
+                and "tag_not-live" not in node["classes"]
+                and (source := _code(node)) is not None
+            ):
+                yield node, self._name(node, source), None
 
     def _name(self, cell: nodes.Element, source: str) -> str:
         name = nodes.make_id(str(cell.get("cell_metadata", {}).get("name", "")))

@@ -179,9 +179,13 @@ def names_of(code):
             elif node.id not in local and node.id not in made:
                 read.add(node.id)
             return
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            if node.target.id not in made and node.target.id not in local:
-                read.add(node.target.id)
+        if (
+            isinstance(node, ast.AugAssign)
+            and isinstance(node.target, ast.Name)
+            and node.target.id not in made
+            and node.target.id not in local
+        ):
+            read.add(node.target.id)
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None:
             visit(node.value, top, local)
         if isinstance(node, (ast.For, ast.AsyncFor)):

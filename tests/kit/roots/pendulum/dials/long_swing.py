@@ -1,7 +1,6 @@
 """How long a swing takes."""
 
 # Tables of cases, figures and lines of JavaScript read better uncut.
-# ruff: noqa: E501
 
 import numpy as np
 import swinging
