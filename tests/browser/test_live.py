@@ -7,6 +7,8 @@ import json
 import math
 import re
 import shutil
+import subprocess
+import sys
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,7 +16,8 @@ from typing import ClassVar
 
 import pytest
 
-AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 START = 120_000
 LOOP = "while True: pass"
 NUMBER = re.compile(r"[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
@@ -514,6 +517,40 @@ def test_it_runs_below_any_address_without_service_workers_and_the_second_time_f
     assert not [one["url"] for one in network if "/lite/" in one["url"] and not one.get("fromDiskCache")]
 
 
+@pytest.fixture(scope="module")
+def folders(folder, tmp_path_factory):
+    """The book as dirhtml writes it, a folder to a page, with the runtime of the built site."""
+    made = tmp_path_factory.mktemp("dirhtml")
+    shutil.copytree(folder.parent / "doctrees", made / "doctrees")
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "-b",
+        "dirhtml",
+        "-d",
+        made / "doctrees",
+        ROOT,
+        made / "html",
+    ]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (made / "html" / "lite").symlink_to(folder / "lite", target_is_directory=True)
+    return made / "html"
+
+
+def test_it_runs_where_each_page_is_a_folder(live, folders, served):
+    address = served(folders)
+    live.open(f"{address}book/part-a/?show=all").press().idle()
+    assert live.printed() == live.built() != ""
+    live.open(f"{address}exercises/part-a/?show=all").press().idle()
+    assert live.cell().locator(".ck-live-out").inner_text().strip()
+
+
 def test_two_tabs_and_two_versions_do_not_disturb_each_other(new_context, folder, served, tmp_path):
     for version in ("one", "two"):
         (tmp_path / version).symlink_to(folder, target_is_directory=True)
@@ -642,6 +679,15 @@ def test_the_pages_code_opens_in_jupyterlite_in_a_tab_of_its_own(started):
 # Exercises -------------------------------------------------------------------------------------
 
 
+# The code of the cells in the fold below a starter.
+SOLUTION = """(all, at) => {
+    const cells = [];
+    for (let n = at + 1; all[n] && all[n].closest("details"); n++)
+        cells.push(all[n].previousElementSibling.querySelector(".cell_input pre").textContent);
+    return cells.join("\\n");
+}"""
+
+
 def test_a_check_says_beside_the_exercise_what_fails_and_what_passes_joins_the_record(live, site):
     live.open(f"{site}exercises/part-a.html?show=all")
     control, at = live.exercise("exercise-a2")
@@ -659,11 +705,7 @@ def test_a_check_says_beside_the_exercise_what_fails_and_what_passes_joins_the_r
     assert "nothing was checked" in report.inner_text()
 
     # The book's own solution, as its cells stand in the fold below.
-    solution = live.page.locator(".ck-live").evaluate_all(
-        """(all, at) => { const cells = []; for (let n = at + 1; all[n] && all[n].closest("details"); n++)
-            cells.push(all[n].previousElementSibling.querySelector(".cell_input pre").textContent); return cells.join("\\n") }""",
-        at,
-    )
+    solution = live.page.locator(".ck-live").evaluate_all(SOLUTION, at)
     live.editor(at).fill(solution)
     live.button("Check", at).click()
     live.idle()
@@ -672,6 +714,31 @@ def test_a_check_says_beside_the_exercise_what_fails_and_what_passes_joins_the_r
         "Object.values(localStorage).map(text => text).find(text => text.includes('exercises'))"
     )
     assert json.loads(kept)["exercises"]["exercise-a2"]["passed"] is True
+
+
+@pytest.mark.parametrize("letter", "abcd")
+def test_every_exercise_names_what_its_starter_lacks_and_takes_the_books_solution(live, site, letter):
+    page = live.page
+    live.open(f"{site}exercises/part-{letter}.html?show=all").press().idle()
+    names = page.locator(".ck-live[data-exercise]").evaluate_all(
+        "all => all.map(one => one.dataset.exercise)"
+    )
+    assert len(names) >= 4
+    for name in names:
+        control, at = live.exercise(name)
+        report = control.get_by_role("status")
+        said = []
+        solution = page.locator(".ck-live").evaluate_all(SOLUTION, at)
+        for code in (None, solution):
+            if code is not None:
+                live.editor(at).fill(code)
+            live.button("Check", at).click()
+            control.locator("[data-kind=passed]" if code else "[data-kind=wrong]").wait_for(timeout=START)
+            live.idle()
+            said.append(report.inner_text())
+        # More than a verdict: words about a name, a value or a case.
+        assert len(said[0].split()) >= 6, (name, said)
+        assert said[0] != said[1]
 
 
 @pytest.mark.parametrize("pressed", ["Stop", "Restart"])
