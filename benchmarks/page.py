@@ -1,4 +1,4 @@
-"""What a part costs a reader: bytes and requests until its sliders work; of Part A, a slider's moves and layout shift too.
+"""What a part costs a reader: bytes and requests until its sliders work, and a slider's moves; of Part A, layout shift too.
 
 Run on a built site: ``python -m benchmarks.page`` (another site: its folder as argument).
 
@@ -35,7 +35,14 @@ PARTS = ("part-a", "part-b", "part-c", "part-d")
 KEY = "chapterkit:when-failure-is-routine"
 ANSWER = {"option": "ten-minutes", "right": False, "at": "2026-01-01T00:00:00.000Z"}
 RECORD = {"version": 1, "answers": {"part-a-best-interval": ANSWER}, "notes": {}, "opened": {"*": True}}
-INSTRUMENTS = ("mtbf-fleet", "young-daly", "watched-run")
+INSTRUMENTS = {
+    "mtbf-fleet": "part-a",
+    "young-daly": "part-a",
+    "watched-run": "part-a",
+    "storm": "part-b",
+    "async-snapshots": "part-c",
+    "serving-fleet": "part-d",
+}
 MOVES = 200
 TEXT = {".html", ".css", ".js", ".json", ".svg"}
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
@@ -143,14 +150,14 @@ def loaded(browser: Browser, site: Path, address: str, record: object) -> dict[s
 
 def timed(browser: Browser, base: str, name: str) -> dict[str, Any]:
     page = opened(browser, RECORD, reduced_motion="reduce")
-    page.goto(base + PAGE)
+    page.goto(f"{base}book/{INSTRUMENTS[name]}.html?show=all")
     panel = page.locator(f"[data-instrument='{name}']")
     panel.locator(".ck-canvas").last.scroll_into_view_if_needed()
     for canvas in panel.locator(".ck-canvas").all():
         canvas.locator(".ck-chart .main-svg").first.wait_for()
     page.evaluate(TIME, [name, 20])  # the compiler of the browser warms up, as it does under a hand
     result = page.evaluate(TIME, [name, MOVES])
-    if result["changed"] < MOVES * 0.9:
+    if result["changed"] < MOVES * 0.8:
         raise SystemExit(f"{name}: only {result['changed']} of {MOVES} moves changed a read-out")
     page.context.close()
     return result
