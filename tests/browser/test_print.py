@@ -15,7 +15,9 @@ DROPPED = (
     ".ck-progress-static, .ck-progress-actions, .ck-where, "
     # Words about a device, and what stands on paper only where the record alone is printed.
     ":is(.ck-progress, .ck-log) [role=status], .ck-progress-next, .ck-log-static, .ck-page-static, .ck-not-printed, "
-    ".ck-record-help, p.ck-record-head, .ck-record-note, .ck-record-words"
+    ".ck-record-help, p.ck-record-head, .ck-record-note, .ck-record-words, "
+    # The calls behind numbers: paper shows none of those in the text either.
+    ".ck-made, .ck-calls"
 )
 HIDDEN = """dropped => Array.from(document.querySelectorAll("article :is(p, li, dt, dd, td, th, pre, figcaption, .katex-display, svg.ck-wide)"))
     .filter(e => e.textContent.trim() && !e.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true, opacityProperty: true }))
