@@ -782,3 +782,42 @@ def test_where_a_site_may_share_memory_a_stop_keeps_what_python_knows(live, faul
     assert live.status() == "Stopped. Python still knows what ran before."
     assert live.panel.locator(".ck-live-out pre:not(.ck-live-error)").count() == 0
     assert live.run("print(mine)") == "42"
+
+
+STOP_AT_ONCE = """() => {
+    const press = name => document.querySelector(`.ck-live-panel .ck-live-${name}`).click();
+    press("runAll");
+    return new Promise(done => queueMicrotask(() => queueMicrotask(() => { press("stop"); done(); })));
+}"""
+
+
+def test_a_stop_that_comes_before_python_listens_is_heard_all_the_same(live, faulty):
+    site, _ = faulty("", "isolated")
+    live.open(f"{site}exercises/part-b.html?show=all").press().idle()
+    live.run("mine = 42")
+    for _ in range(10):
+        live.editor(0).fill(LOOP)
+        live.page.evaluate(STOP_AT_ONCE)
+        live.idle()
+        assert live.status() == "Stopped. Python still knows what ran before."
+        assert live.run("print(mine)") == "42"
+
+
+DEAF = {
+    "waits": "import asyncio\nawait asyncio.sleep(10_000)",
+    "catches": "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+}
+
+
+@pytest.mark.parametrize("code", DEAF.values(), ids=DEAF)
+def test_code_that_does_not_listen_is_stopped_too(live, faulty, code):
+    """At worst Python starts afresh, and the panel says which of the two it was."""
+    site, _ = faulty("", "isolated")
+    live.open(f"{site}exercises/part-b.html?show=all").press().idle()
+    live.editor(0).fill(code)
+    live.button("Run", 0).click()
+    live.cell(0).and_(live.page.locator("[data-state=running]")).wait_for()
+    live.button("Stop").click()
+    live.idle()
+    assert live.status().startswith("Stopped. Python ")
+    assert live.run("print(6 * 7)") == "42"

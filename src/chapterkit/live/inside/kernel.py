@@ -10,6 +10,7 @@ import json
 import linecache
 import math
 import re
+import signal
 import sys
 import time
 import traceback
@@ -226,6 +227,17 @@ def short(error):
     kept = [frame for frame in found.stack if frame.filename.startswith("<cell")]
     found.stack = traceback.StackSummary.from_list(kept[-6:])
     return re.sub(r'File "<(cell \d+)>"', lambda m: m[1].capitalize(), "".join(found.format(chain=False)))
+
+
+def stop(_number, frame):
+    """A stop is for the reader's code. It may come before that begins or after it has ended: then it is no one's."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(("<cell", "<check")):
+            raise KeyboardInterrupt
+        frame = frame.f_back
+
+
+signal.signal(signal.SIGINT, stop)
 
 
 async def execute(cell, extra=""):

@@ -5,6 +5,8 @@
 
   /** Without anything arriving for so long, starting is given up, in words. */
   const PATIENCE = 90_000;
+  /** How long code may go on after it was told to stop. What waits, or computes outside Python, does not hear it. */
+  const DEAF = 3_000;
   const { words, console: consoleOptions } = ck.live;
   const script = /** @type {HTMLScriptElement} */ (document.currentScript);
   const controls = /** @type {HTMLElement[]} */ (Array.from(document.querySelectorAll(".ck-live")));
@@ -403,6 +405,7 @@
       /** @type {Cell[]} */
       this.cells = [];
       this.timer = 0;
+      this.stopping = false;
     }
 
     build() {
@@ -649,7 +652,9 @@
         id: cell.id, code: cell.code, apart: cell.apart, title: String(cell.number),
       }));
       for (const cell of this.cells) cell.failed = cell.stopped = false;
+      this.stopping = false;
       const ok = await this.kernel.ask({ cells, target: this.cells.indexOf(target), check: check ? target.check : "" });
+      if (this.kernel.buffer) this.kernel.buffer[0] = 0;
       if (ok === null) return false;
       const broke = this.cells.find((cell) => cell.failed);
       this.mode("idle", !broke ? "ready" : broke.stopped ? "interrupted" : broke === target ? "raised" : "above");
@@ -661,19 +666,24 @@
       for (const cell of this.cells) {
         if (cell.root.hidden) continue;
         this.reveal(cell);
-        if (await this.run(cell)) continue;
+        const ok = await this.run(cell);
         // In an exercise what fails is the reader's to mend, and the next one is another matter. A stop is for all.
-        if (!cell.check || this.state !== "idle" || this.cells.some((one) => one.stopped)) return;
+        if (this.stopping || this.state !== "idle" || (!ok && !cell.check)) return;
       }
     }
 
     async stop() {
-      if (this.state !== "busy") return;
-      if (this.kernel.buffer) {
-        this.kernel.buffer[0] = 2;
-        return;
+      const { worker, buffer, count } = this.kernel;
+      const running = () => this.state === "busy" && this.kernel.worker === worker && this.kernel.count === count;
+      if (!running() || this.stopping) return;
+      this.stopping = true;
+      // Said again until it is done: Python does not hear it between two cells, and code may go on regardless.
+      const end = Date.now() + DEAF;
+      while (buffer && running() && Date.now() < end) {
+        buffer[0] = 2; // SIGINT
+        await new Promise((resolve) => { setTimeout(resolve, 50); });
       }
-      await this.restart("stopped");
+      if (running()) await this.restart("stopped");
     }
 
     /** A new worker rather than a word to the old one: in an endless loop it hears nothing. @param {string} say */
