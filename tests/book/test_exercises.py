@@ -57,7 +57,7 @@ def test_an_exercise_has_a_checked_cell_two_hints_and_a_solution_that_is_checked
     assert before.count(":::{dropdown} Hint") >= 2
     assert f'demand("{label}")' in after
     assert after.rstrip().endswith(":::{solution-end}\n:::")
-    assert f"{{minutes}}`{label}` minutes" in PAGES[label[9]].read_text(encoding="utf-8")
+    assert f"{{minutes}}`{label}` |" in PAGES[label[9]].read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("label", EXERCISES)
