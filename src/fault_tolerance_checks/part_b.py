@@ -187,7 +187,7 @@ def b2_bandwidth(answer: Answer) -> None:
         "`largest_cluster(goodput, write_time, mttf)` returns a whole number of GPUs.",
         "With that many, the exact goodput at the best interval is at least `goodput`. With one more it is "
         "less.",
-        "It holds from two GPUs to a thousand million.",
+        "It holds from two GPUs to a billion.",
     ],
 )
 def b3_threshold(answer: Answer) -> None:

@@ -167,7 +167,7 @@ def c2_durable(answer: Answer) -> None:
     "exercise-c3",
     [
         "`drain_needed(waste, checkpoint_bytes, pause, mtbf, restart_time)` is in bytes per second.",
-        "With this drain, at the interval it allows, `waste` is lost and no more. With a hundredth less "
+        "With this drain, at the interval it allows, no more than `waste` is lost. With a hundredth less "
         "drain, more is.",
         "Where even an instant drain loses more than `waste`, the answer is None.",
     ],
@@ -208,7 +208,7 @@ def c3_drain(answer: Answer) -> None:
         sentence = "the answer is one bandwidth in bytes per second"
         if got is None:
             raise Wrong(
-                sentence, given=given, got="None", note=f"an instant drain would lose {floor:.4f} only"
+                sentence, given=given, got="None", note=f"an instant drain would lose only {floor:.4f}"
             )
         bandwidth = number(got, sentence, given)
         if bandwidth <= 0:

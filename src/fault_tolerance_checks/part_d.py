@@ -88,7 +88,7 @@ def d1_survivors(answer: Answer) -> None:
         "seconds, during which at least `failed` replicas are down.",
         "Replicas fail independently of each other. Each works for `mtbf` on average and then takes "
         "`recovery_time`.",
-        "Rare events keep six digits: also one second in a thousand years.",
+        "Rare events keep six digits, down to one second in a thousand years.",
     ],
 )
 def d2_down(answer: Answer) -> None:
@@ -149,8 +149,8 @@ def d2_down(answer: Answer) -> None:
         "`backlog_at(time, arrival_rate, service_rate, replicas, failed, recovery_time)` is the number of "
         "requests that wait, as a smooth flow: a number, not rounded.",
         "The failure is at time 0, with nobody waiting. All replicas share one queue.",
-        "It is never below zero, also where the survivors keep up.",
-        "The fleet is back at `recovery_time`, and is then fast enough.",
+        "It is never below zero, even where the survivors keep up.",
+        "From `recovery_time` on all replicas serve again, and together they serve more than arrives.",
     ],
 )
 def d3_backlog(answer: Answer) -> None:
@@ -225,8 +225,8 @@ def _responses(arrivals: Any, services: Any, servers: int) -> Any:
     "exercise-d4",
     [
         "`response_times(arrivals, services, servers)` returns an array: for each request the seconds from "
-        "its arrival until it is served. One queue, in order of arrival, and whoever is free first takes the "
-        "next.",
+        "its arrival until it is served. There is one queue, in order of arrival, and the server that is free "
+        "first takes the next.",
         "`servers_needed(arrivals, services, slo)` is the least number of servers with which at least 99 % "
         "of the requests are served within `slo` seconds.",
         "The check compares a few requests with a count by hand, and then sizes fleets for thousands.",
