@@ -88,29 +88,31 @@ def lite(session: nox.Session) -> None:
 
 
 def find_browser(session: nox.Session) -> str:
-    """The path of a Chromium: the one named, the system's, Debian's package, or Playwright's own."""
+    """The path of a Chromium: the one named, Debian's package, the system's, or Playwright's own.
+
+    The headless shell comes first: the same engine without windows loads a page with two fifths of the work.
+    """
     named = os.environ.get("BOOK_CHROMIUM")
     if named:
         if not Path(named).exists():
             session.error(f"BOOK_CHROMIUM names {named}, which does not exist.")
         return named
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-    def system() -> str | None:
-        return next((path for path in map(shutil.which, names) if path), None)
-
-    found = system()
-    if found:
-        return found
-    if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
+    shell = "chromium-headless-shell"
+    names = (shell, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    debian = hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get")
+    if debian and not shutil.which(shell):
         quiet = {"external": True, "silent": True, "success_codes": range(256)}
         session.run("apt-get", "update", **quiet)
-        session.run(
-            "apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core", **quiet
-        )
-        found = system()
-        if found:
-            return found
+        # Older releases have no shell of its own.
+        for package in (shell, "chromium"):
+            session.run(
+                "apt-get", "install", "-y", "--no-install-recommends", package, "fonts-dejavu-core", **quiet
+            )
+            if any(map(shutil.which, names)):
+                break
+    found = next((path for path in map(shutil.which, names) if path), None)
+    if found:
+        return found
     session.run("python", "-m", "playwright", "install", "chromium", success_codes=range(256))
     path = session.run(
         "python", "-c",

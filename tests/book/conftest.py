@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from chapterkit import panel, quantity
 from chapterkit.instrument import Instrument
@@ -53,12 +55,20 @@ def build() -> Callable[[str, Path], Path]:
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The book in a format. Each is built once, from pages that are read once, with every cell run anew."""
-    work = tmp_path_factory.mktemp("book")
+    base = tmp_path_factory.getbasetemp()
+    # Tests that run side by side share what one of them has built.
+    work = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "the-book"
+    work.mkdir(exist_ok=True)
     done: dict[str, Path] = {}
 
     def make(builder: str) -> Path:
         if builder not in done:
-            done[builder] = _build(builder, work)
+            finished = work / f"{builder}.done"
+            with FileLock(work / "lock"):
+                if not finished.exists():
+                    _build(builder, work)
+                    finished.touch()
+            done[builder] = work / builder
         return done[builder]
 
     return make

@@ -27,6 +27,8 @@ KEY = "chapterkit:when-failure-is-routine"
 # A quiet browser: no sandbox (tests may run as root), no GPU, and no requests of its own.
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage"]
+# The shell is the same engine without windows, and needs two fifths of the processor time for a page.
+SYSTEM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 NO_SITE = f"There is no built site at {SITE}. Build it first: python -m nox -s book (or set BOOK_SITE)."
 NO_BROWSER = (
@@ -121,7 +123,7 @@ def find_chromium(own: str) -> str:
     named = os.environ.get("BOOK_CHROMIUM")
     if named and not Path(named).exists():
         pytest.fail(f"BOOK_CHROMIUM names {named}, which does not exist. {NO_BROWSER}", pytrace=False)
-    system = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+    system = (shutil.which(name) for name in SYSTEM)
     found = named or next((path for path in system if path), own)
     if not Path(found).exists():
         pytest.fail(NO_BROWSER, pytrace=False)

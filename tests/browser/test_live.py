@@ -528,6 +528,8 @@ def folders(folder, tmp_path_factory):
         "sphinx",
         "-q",
         "-W",
+        "-j",
+        "auto",
         "-b",
         "dirhtml",
         "-d",
