@@ -3,6 +3,7 @@
 import gc
 import sys
 from pathlib import Path
+from types import ModuleType
 
 # A build makes millions of objects and drops few; looking for dropped ones less often saves a fifth of its time.
 gc.set_threshold(100_000, 50, 50)
@@ -10,6 +11,9 @@ ROOT = Path(__file__).parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 # jsonschema would build a grammar for addresses that no notebook holds: a quarter of the time of a small rebuild.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+# The same for opengraph, which would load matplotlib's windows to draw cards that are turned off below.
+sys.modules["sphinxext.opengraph._social_cards"] = cards = ModuleType("_social_cards")
+cards.create_social_card, cards.DEFAULT_SOCIAL_CONFIG = None, {}  # type: ignore[attr-defined]
 
 project = "When Failure Is Routine"
 author = "The When Failure Is Routine authors"

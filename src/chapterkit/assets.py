@@ -196,19 +196,20 @@ def _write_styles(app: Sphinx, problem: Exception | None) -> None:
 
 
 def _write_style(app: Sphinx, note: Path, target: Path, pages: dict[Path, bytes]) -> None:
-    used, scripts = Used(), {Path(app.outdir, "_static", app.config.chapterkit_charts)}
+    used, kept = Used(), Path(app.doctreedir, "seen")
+    scripts = {Path(app.outdir, "_static", app.config.chapterkit_charts)}
     for path, text in pages.items():
         page = text.decode()
-        used.see_page(page)
+        used.see(page, "page", kept)
         scripts.update(Path(os.path.normpath(path.parent / unquote(name))) for name in _SCRIPT.findall(page))
     for script in scripts:
         if script.is_file():
             text = script.read_text(encoding="utf-8")
-            used.see_script(text)
+            used.see(text, "script", kept)
             # A script may fetch others when they are needed, as that of live cells does.
             for other in {Path(app.outdir, "_static", name) for name in _SCRIPT.findall(text)} - scripts:
                 if other.is_file():
-                    used.see_script(other.read_text(encoding="utf-8"))
+                    used.see(other.read_text(encoding="utf-8"), "script", kept)
     whole = "".join(_styles(app, note.read_text(encoding="utf-8").split("\n"), target))
     # Pruning takes a second, so it is done only when something has changed.
     key = sha256(f"{used.within(whole).key()}\n{whole}".encode()).hexdigest()

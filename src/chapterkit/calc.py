@@ -17,7 +17,8 @@ import ast
 import importlib
 import inspect
 import re
-from functools import lru_cache
+import sys
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -30,7 +31,7 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.nodes import get_node_line, get_node_source
 
-from chapterkit import errors, expression, quantity
+from chapterkit import errors, expression, quantity, shelf
 from chapterkit.expression import ExpressionError, Given
 from chapterkit.render import Elsewhere, OnPages, close, replace, tag
 
@@ -222,10 +223,11 @@ def _find_unread(app: Sphinx, document: nodes.document) -> None:
             errors.report(app.env, message, get_node_source(text) or "", get_node_line(text))
 
 
-def fingerprint(modules: list[Any]) -> str:
+def fingerprint(modules: list[Any], folder: Path | None = None) -> str:
     """A hash of the code behind the numbers: packages with all their files, and the formatter.
 
     Comments and docstrings make no number: who edits one need not wait until the whole book is read again.
+    `folder` keeps what was found of each file, since to parse them all takes longer than to read a page.
     """
     digest = sha256()
     files: set[Path] = set()
@@ -235,14 +237,16 @@ def fingerprint(modules: list[Any]) -> str:
         neighbours = path.parent.rglob("*.py") if module in modules and module.__package__ else [path]
         files.update(neighbours)
     for path in sorted(files, key=lambda path: path.as_posix()):
-        digest.update(f"{path.name}\0{_code(path, path.stat().st_mtime_ns)}\0".encode())
+        text = path.read_bytes()
+        code = shelf.kept(folder, (sys.version, sha256(text).hexdigest()), partial(_code, text))
+        digest.update(path.name.encode() + b"\0" + code + b"\0")
     return digest.hexdigest()
 
 
 @lru_cache(maxsize=256)
-def _code(path: Path, _stamp: int) -> str:
-    """What of a file is run."""
-    tree = ast.parse(path.read_bytes())
+def _code(text: bytes) -> bytes:
+    """What of a file is run, as one word."""
+    tree = ast.parse(text)
     for node in ast.walk(tree):
         match node:
             case (
@@ -251,12 +255,12 @@ def _code(path: Path, _stamp: int) -> str:
                 | ast.FunctionDef(body=[ast.Expr(value=ast.Constant(value=str())), *_rest])
             ):
                 del node.body[0]
-    return ast.dump(tree)
+    return sha256(ast.dump(tree).encode()).hexdigest().encode()
 
 
 def _note_fingerprint(app: Sphinx, config: Config) -> None:
     modules = [*config.chapterkit_calc_modules, getattr(config, "chapterkit_checks", "")]
-    found = fingerprint(_modules([name for name in modules if name]))
+    found = fingerprint(_modules([name for name in modules if name]), Path(app.doctreedir) / "code")
     config.chapterkit_calc_fingerprint = found
     # myst-nb keeps a cell's output as long as its text stays, whatever it imports; so each state of the
     # modules gets a cache of its own.

@@ -8,21 +8,23 @@ validated by Plotly and composed for the static drawing, and every table is made
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 
-import plotly.graph_objects as go
-
-from chapterkit import picture, quantity, table
+from chapterkit import picture, quantity, shelf, table
 from chapterkit.instrument import Instrument, InstrumentError, Picture, State
 
 
-def check(instrument: Instrument) -> State:
-    """The state at the defaults. Raises `InstrumentError` with words for whatever does not work."""
+def check(instrument: Instrument, folder: Path | None = None) -> State:
+    """The state at the defaults. Raises `InstrumentError` with words for whatever does not work.
+
+    `folder` keeps which figures have passed, so that a small rebuild need not load what judges them.
+    """
     try:
         _controls(instrument)
         state = instrument.evaluate()
         _words(instrument, state)
         for part in instrument.pictures:
-            _figure(state, part)
+            _figure(state, part, folder)
     except (quantity.QuantityError, picture.PictureError) as problem:
         raise InstrumentError(f"{instrument.name}: {problem}") from problem
     return state
@@ -70,18 +72,23 @@ def _words(instrument: Instrument, state: State) -> None:
         quantity.fill(text, state.values)
 
 
-def _figure(state: State, part: Picture) -> None:
-    figure, what = state.figure(part), f"picture {part.name!r}"
-    try:
-        go.Figure(picture.strip_colours(figure))
-    except ValueError as problem:
-        words = str(problem).strip().splitlines()[0]
-        raise InstrumentError(f"{state.instrument.name}: {what} is not a Plotly figure: {words}") from None
-    try:
-        picture.check(figure)
-    except picture.PictureError as problem:
-        raise InstrumentError(f"{state.instrument.name}: {what}: {problem}") from None
+def _figure(state: State, part: Picture, folder: Path | None) -> None:
+    figure, where = state.figure(part), f"{state.instrument.name}: picture {part.name!r}"
+
+    def judged() -> bytes:
+        import plotly.graph_objects as go
+
+        try:
+            go.Figure(picture.strip_colours(figure))
+        except ValueError as problem:
+            words = str(problem).strip().splitlines()[0]
+            raise InstrumentError(f"{where} is not a Plotly figure: {words}") from None
+        try:
+            picture.check(figure)
+        except picture.PictureError as problem:
+            raise InstrumentError(f"{where}: {problem}") from None
+        return b""
+
+    shelf.kept(folder, picture.key(figure), judged)
     if part.table and any(cell is None for row in table.rows(figure) for cell in row):
-        raise InstrumentError(
-            f"{state.instrument.name}: {what} has gaps in its curves, so it needs table=False"
-        )
+        raise InstrumentError(f"{where} has gaps in its curves, so it needs table=False")

@@ -53,9 +53,12 @@ class Names(SphinxDirective):
         return found
 
 
-def _anchor(document: nodes.document, label: str) -> str:
-    """The id under which an equation or section stands on the page, or nothing."""
-    there = {id_ for node in document.findall(nodes.Element) for id_ in node.get("ids", ())}
+def _ids(document: nodes.document) -> set[str]:
+    return {id_ for node in document.findall(nodes.Element) for id_ in node.get("ids", ())}
+
+
+def _anchor(there: set[str], label: str) -> str:
+    """The id under which an equation or section stands on a page with these ids, or nothing."""
     return next((id_ for id_ in (nodes.make_id(f"equation-{label}"), label) if id_ in there), "")
 
 
@@ -66,11 +69,11 @@ class _Aim(SphinxTransform):
 
     def apply(self, **_options: Any) -> None:
         taken: dict[str, str] = {}
-        for node in list(self.document.findall(addnodes.index)):
-            if "names_of" not in node:
-                continue
+        named = [node for node in self.document.findall(addnodes.index) if "names_of" in node]
+        there = _ids(self.document) if named else set()
+        for node in named:
             label, place = node["names_of"], (node.source or self.env.docname, node.line)
-            anchor = _anchor(self.document, label)
+            anchor = _anchor(there, label)
             if not anchor:
                 errors.report(self.env, f"{{names}}: nothing on this page has the label {label!r}", *place)
             for _kind, name, *_rest in node["entries"]:
@@ -101,8 +104,9 @@ class _Functions(OnPages):
     default_priority = 4  # before the links to them are made
 
     def run(self, **_options: Any) -> None:
+        there = _ids(self.document)
         for label, names in sorted(function_names(self.env).items()):
-            if anchor := _anchor(self.document, label):
+            if anchor := _anchor(there, label):
                 node = addnodes.index(entries=[("single", name, anchor, "main", None) for name in names])
                 node["inline"] = False
                 self.document.insert(0, node)

@@ -62,7 +62,7 @@ class InstrumentDirective(SphinxDirective):
                 raise InstrumentError(f"the instrument {name!r} stands on this page already")
             instrument = load(self.config.chapterkit_instruments, name)
             script, files = script_of(self.env._app, instrument)
-            check(instrument)
+            check(instrument, Path(self.env.doctreedir, "drawings"))
         except (
             Exception
         ) as problem:  # an instrument is an author's code: whatever it raises is said with its place

@@ -10,13 +10,17 @@ rather than too little. Fonts, animations and custom properties go when nothing 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html import unescape
+from pathlib import Path
 
 import tinycss2
 from tinycss2 import ast
+
+from chapterkit import shelf
 
 _TAG = re.compile(r"""<([a-zA-Z][\w-]*)((?:[^>"']|"[^"]*"|'[^']*')*)>""")
 _NAMES = re.compile(r"""(?:^|\s)(class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
@@ -52,6 +56,18 @@ class Used:
     def see_script(self, script: str) -> None:
         """Note every word of a script: one of them may be a class that it sets."""
         self.words.update(_WORD.findall(script))
+
+    def see(self, text: str, kind: str, folder: Path | None) -> None:
+        """Note a whole ``page`` or ``script``; `folder` keeps what was found in it for the next build."""
+
+        def found() -> bytes:
+            alone = Used()
+            (alone.see_page if kind == "page" else alone.see_script)(text)
+            return json.dumps({name: sorted(held) for name, held in vars(alone).items()}).encode()
+
+        code = shelf.fingerprint((Path(__file__),))
+        for name, held in json.loads(shelf.kept(folder, (code, kind, text), found)).items():
+            getattr(self, name).update(held)
 
     def within(self, sheet: str) -> Used:
         """Only what the sheet could name, so that prose alone changes nothing."""

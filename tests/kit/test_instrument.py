@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from chapterkit import instrument as instruments
+from chapterkit import picture
 from chapterkit.instrument import Control, Instrument, InstrumentError, Picture, ReadOut, load
 from chapterkit.instrument_check import check
 
@@ -197,3 +198,13 @@ def test_an_instrument_is_found_by_its_name(package):
 def test_the_kit_knows_no_subject():
     for name in ("fault_tolerance", "book"):
         assert name not in vars(instruments)
+
+
+def test_a_figure_that_passed_is_not_judged_again_and_another_one_is(tmp_path, monkeypatch):
+    check(GOOD, tmp_path)
+    monkeypatch.setattr(picture, "check", lambda figure: pytest.fail("judged twice"))
+    check(GOOD, tmp_path)
+    monkeypatch.undo()
+    for _ in range(2):
+        with pytest.raises(InstrumentError):
+            check(changed(pictures=drawing(layout={**LAYOUT, "xaxys": {}})), tmp_path)

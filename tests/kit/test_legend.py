@@ -44,14 +44,14 @@ def test_each_named_part_is_listed_in_the_order_it_is_drawn(legend):
     assert names(legend(curve("tea"), dots("star", "milk"), curve("water"))) == ["tea", "milk", "water"]
 
 
-@pytest.mark.parametrize("symbol", sorted(picture._MARKERS))
+@pytest.mark.parametrize("symbol", sorted(picture.MARKERS))
 def test_a_mark_of_a_picture_has_an_outline_in_the_legend(legend, symbol):
     assert re.search(r'<path d="M[^"]+z"[^>]*fill:var\(--ck-2\)', legend(curve(), dots(symbol)))
 
 
 def test_every_dash_of_a_picture_differs_from_the_others_in_the_legend(legend):
-    said = [legend(curve(), curve(line={"color": "var(--ck-1)", "dash": dash})) for dash in picture._DASHES]
-    assert len(set(said)) == len(picture._DASHES)
+    said = [legend(curve(), curve(line={"color": "var(--ck-1)", "dash": dash})) for dash in picture.DASHES]
+    assert len(set(said)) == len(picture.DASHES)
 
 
 @pytest.mark.parametrize(

@@ -108,8 +108,8 @@ EVERYTHING = figure(
     OUTLINES,
     curve(fill="tozeroy", fillcolor="var(--ck-band)", line={"color": BLUE, "width": 3, "dash": "dash"}, hovertemplate="%{x}", hoverinfo="name"),
     dots(mode="markers+text", text=["one", "two"], textposition="bottom center"), bars(width=0.4), curve(name="", y=[None, 2, 3], showlegend=False),
-    *(dots(name=symbol, x=[2], y=[5], marker={"color": "var(--ck-5)", "symbol": symbol, "size": 11}) for symbol in picture._MARKERS),
-    *(curve(name=dash, line={"color": BLUE, "dash": dash}) for dash in picture._DASHES),
+    *(dots(name=symbol, x=[2], y=[5], marker={"color": "var(--ck-5)", "symbol": symbol, "size": 11}) for symbol in picture.MARKERS),
+    *(curve(name=dash, line={"color": BLUE, "dash": dash}) for dash in picture.DASHES),
     x={"type": "log", "range": [-0.1, 0.6], "tickvals": [1, 2, 3], "ticktext": ["I", "II", "III"]}, y={"range": [0, 10], "showgrid": False},
     shapes=[RECT, LINE], annotations=[NOTE],
 )  # fmt: skip

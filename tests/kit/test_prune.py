@@ -114,3 +114,16 @@ def test_words_of_prose_do_not_change_what_is_needed():
 def test_a_broken_sheet_is_refused_with_its_line():
     with pytest.raises(ValueError, match="line 2"):
         pruned("p{color:red}\n}", PAGE)
+
+
+@pytest.mark.parametrize(("text", "kind"), [
+    ('<p class="a b" id="c" style="color: var(--d)">e</p><script>kind = "f-g"</script>', "page"),
+    ('const kind = "f-g", other = `h`', "script"),
+])  # fmt: skip
+def test_what_was_seen_is_kept_and_is_the_same(tmp_path, text, kind):
+    seen = [Used() for _ in range(3)]
+    for used, folder in zip(seen, (None, tmp_path, tmp_path), strict=True):
+        used.see(text, kind, folder)
+    assert seen[0].words >= {"f-g"}
+    assert seen[0] == seen[1] == seen[2]
+    assert len(list(tmp_path.iterdir())) == 1
