@@ -20,7 +20,7 @@ __version__ = "0.1.0"
 PARTS = (
     "assets", "records", "calc", "record", "progress", "question", "gate", "decision_log", "calls", "panel", "live", "exercise",
     "reference", "katex", "mathfonts", "theme", "elsewhere", "epub",
-    "ids", "moved", "names", "outline", "links", "notfound",
+    "ids", "moved", "names", "outline", "links", "notfound", "kernels",
 )  # fmt: skip
 
 

@@ -55,3 +55,24 @@ def test_a_cell_runs_again_when_what_it_imports_changes(tmp_path):
 
     (tmp_path / "steeping.py").write_text("def minutes():\n    return 'exactly ' + str(5)\n")
     assert "steep for exactly 5" in built(tmp_path)
+
+
+def test_a_cell_knows_nothing_of_who_builds_the_page_and_builds_say_nothing_of_kernels(
+    tmp_path, monkeypatch, capfd
+):
+    startup = tmp_path / "mine" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "00-mine.py").write_text("sugar = 2\n")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "mine"))
+    book = tmp_path / "book"
+    book.mkdir()
+    (book / "conf.py").write_text(
+        CONF.replace('"chapterkit.calc"', '"chapterkit.calc", "chapterkit.kernels"')
+    )
+    page = PAGE.replace("import steeping\n", "").replace("steeping.minutes()", "'sugar' in globals()")
+    (book / "index.md").write_text(page)
+    (book / "steeping.py").write_text("")
+    assert "steep for False" in built(book)
+    said = "".join(capfd.readouterr())
+    assert "WARNING" not in said
+    assert "INFO" not in said
