@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from chapterkit import table
 from chapterkit.instrument import Control, Instrument, Picture, ReadOut
 from fault_tolerance import checkpoint, hardware, reliability, snapshot, storage
 
@@ -214,7 +215,7 @@ def waste_figure(state: dict[str, Any]) -> dict[str, Any]:
     immortal = []
     never = 100.0 * state["immortal"]
     for at in range(POINTS + 1):
-        bandwidth = SLOWEST * np.exp(np.log(FASTEST / SLOWEST) * at / POINTS)
+        bandwidth = table.spread(SLOWEST, FASTEST, at, POINTS)
         drain_time = snapshot.drain_time(size, bandwidth)
         rates.append(bandwidth / 1e9)
         sync.append(100.0 * waiting(drain_time, mtbf, restart_time))

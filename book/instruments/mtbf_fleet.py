@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from chapterkit import records
+from chapterkit import records, table
 from chapterkit.instrument import Control, Instrument, Picture, ReadOut
 from fault_tolerance import reliability
 
@@ -47,7 +47,7 @@ def fleet_figure(state: dict[str, Any]) -> dict[str, Any]:
     sizes = []
     hours = []
     for at in range(41):
-        gpus = SMALLEST * np.exp(np.log(LARGEST / SMALLEST) * at / 40)
+        gpus = table.spread(SMALLEST, LARGEST, at, 40)
         sizes.append(gpus)
         hours.append(reliability.system_mtbf(state["mttf"], gpus) / HOUR)
     return {
@@ -102,7 +102,7 @@ INSTRUMENT = Instrument(
             "fleets",
             "Time between failures against the size of the job",
             fleet_figure,
-            caption="Both axes are logarithmic. The line is Θ/<i>N</i> at {mttf|h ,.0f} per interruption; the marks are published fleets, each with its source on the records page.",
+            caption="Both axes are logarithmic. The line is Θ/<i>N</i> at {mttf|h ,.0f} per interruption; the marks are published fleets, each with its source on the records page. The table gives hours.",
             ratio=0.6,
         )
     ],

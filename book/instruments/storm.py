@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from chapterkit import table
 from chapterkit.instrument import Choice, Control, Instrument, Option, Picture, ReadOut
 from fault_tolerance import checkpoint, hardware, reliability, storage
 
@@ -115,7 +116,7 @@ def times(state: dict[str, Any]) -> dict[str, Any]:
     interval = []
     failures = []
     for at in range(POINTS + 1):
-        speed = SLOWEST * np.exp(np.log(FASTEST / SLOWEST) * at / POINTS)
+        speed = table.spread(SLOWEST, FASTEST, at, POINTS)
         x.append(speed / 1e9)
         write.append(storage.write_time(size, speed) / 60.0)
         interval.append(checkpoint.optimal_interval(storage.write_time(size, speed), mtbf) / 60.0)
@@ -179,7 +180,7 @@ def sizes(state: dict[str, Any]) -> dict[str, Any]:
     size, mttf = state["size"], state["mttf"]
     x = []
     for at in range(POINTS + 1):
-        x.append(FEWEST * np.exp(np.log(MOST / FEWEST) * at / POINTS))
+        x.append(table.spread(FEWEST, MOST, at, POINTS))
     data = [
         line("your storage", x, state["write_time"], mttf, "var(--ck-3)", "solid", 5),
         line("NFS, 1 GB/s", x, storage.write_time(size, NFS), mttf, "var(--ck-2)", "dash", 2),

@@ -194,9 +194,9 @@ def spread_figure(state: dict[str, Any]) -> dict[str, Any]:
         "data": [
             {"type": "bar", "name": "runs", "x": middles, "y": counts, "width": width * 0.92, "marker": {"color": "var(--ck-1)"},
              "hovertemplate": "around %{x} %: %{y} runs"},
-            {"type": "scatter", "mode": "lines", "name": "predicted", "x": [100.0 * state["predicted"], 100.0 * state["predicted"]],
+            {"type": "scatter", "mode": "lines", "name": "", "x": [100.0 * state["predicted"], 100.0 * state["predicted"]],
              "y": [0, tallest * 1.15], "line": {"color": "var(--ck-fg)", "width": 3, "dash": "dash"}, "hovertemplate": "predicted %{x:.1f} %"},
-            {"type": "scatter", "mode": "markers", "name": "the run above", "x": [100.0 * state["measured"]], "y": [tallest * 0.06],
+            {"type": "scatter", "mode": "markers", "name": "", "x": [100.0 * state["measured"]], "y": [tallest * 0.06],
              "marker": {"symbol": "diamond", "color": "var(--ck-6)", "size": 12}, "hovertemplate": "this run %{x:.1f} %"},
         ],
         "layout": {

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from chapterkit import table
 from chapterkit.instrument import Control, Instrument, Picture, ReadOut
 from fault_tolerance import checkpoint, reliability
 
@@ -89,7 +90,7 @@ def figure(state: dict[str, Any]) -> dict[str, Any]:
     exact = []
     top = np.minimum(100.0, np.maximum(np.maximum(300.0 * state["least"], 120.0 * state["waste"]), 20.0))
     for at in range(POINTS + 1):
-        interval = SHORTEST * np.exp(np.log(LONGEST / SHORTEST) * at / POINTS)
+        interval = 60.0 * table.spread(SHORTEST / 60.0, LONGEST / 60.0, at, POINTS)
         minutes.append(interval / 60.0)
         writing.append(100.0 * write_time / interval)
         rework.append(50.0 * interval / mtbf)

@@ -124,23 +124,34 @@ def _readout(state: State, readout: ReadOut) -> str:
 
 
 def _cell(value: object) -> str:
-    """Words as they are, whole numbers in full, as in captions and sentences, others to four digits."""
+    """Words as they are, whole numbers in full, as in captions and sentences, others to four digits, tiny ones to two."""
     if isinstance(value, str):
         return html.escape(value)
     number = float(value)  # type: ignore[arg-type]
-    return quantity.number(number, ",.0f" if number.is_integer() else ",.4g")
+    return quantity.number(
+        number, ",.0f" if number.is_integer() else ",.2g" if abs(number) < 1e-3 else ",.4g"
+    )
+
+
+def _headed(row: list[Any]) -> str:
+    return "".join(f'<th scope="col">{html.escape(str(cell))}</th>' if cell else "<td></td>" for cell in row)
 
 
 def _table(part: Picture, figure: dict[str, Any], links: Links) -> str:
-    head, *rest = table.rows(figure)
-    top = "".join(f'<th scope="col">{html.escape(str(cell))}</th>' for cell in head)
-    body = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in rest)
+    first, *rest = table.rows(figure)
+    lines = [f"<table><thead><tr>{_headed(first)}</tr></thead><tbody>"]
+    for row in rest:
+        if row[0] == "":  # marks have headings of their own
+            lines.append(f"</tbody></table><table><thead><tr>{_headed(row)}</tr></thead><tbody>")
+        else:
+            lines.append("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>")
+    tables = "".join([*lines, "</tbody></table>"])
     words = html.escape(_("The numbers of this picture"))
     name = html.escape(_("The numbers of this picture: {title}").format(title=part.title))
-    told = calls.listed(calls.of_picture(part, figure, str(head[0])), links)
+    told = calls.listed(calls.of_picture(part, figure, figure["layout"]["xaxis"]["title"]["text"]), links)
     return (
         f'<details class="ck-table"><summary>{words}</summary><div class="ck-table-scroll" role="region" tabindex="0" '
-        f'aria-label="{name}"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>{told}</details>'
+        f'aria-label="{name}">{tables}</div>{told}</details>'
     )
 
 

@@ -4,48 +4,59 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 ROWS = 9
+FEW = 12
+
+
+def spread(low: float, high: float, at: int, steps: int) -> float:
+    """Number `at` of `steps` from low to high, even on a logarithmic axis, rounded to two digits for the table."""
+    value = low * np.exp(np.log(high / low) * at / steps)
+    digit = 10.0 ** (np.floor(np.log10(value)) - 1.0)
+    return np.floor(value / digit + 0.5) * digit
 
 
 def rows(figure: dict[str, Any]) -> list[list[Any]]:
-    """First row: headings. Then a selection of points of the curves, and every single mark.
+    """First row: headings. Then points of the curves: all of a few, else every so many and the last.
 
-    Curves that share their x stand side by side. Values are in the units of the axes.
+    Curves that share their x stand side by side. Every single mark follows, with its name before it and
+    with headings of its own, which begin with an empty cell. Values are in the units of the axes.
     """
     layout = figure["layout"]
-    head = [layout["xaxis"]["title"]["text"]]
+    across = layout["xaxis"]["title"]["text"]
+    up = layout["yaxis"]["title"]["text"]
+    head = [across]
     curves = []
     marks = []
     for trace in figure["data"]:
-        # Bands and outlines say nothing that the curves do not, so they carry no name.
+        # Bands and outlines say nothing that the curves do not, so they carry no name; nor do bars below a curve.
         if trace["name"] != "":
-            if len(trace["x"]) < 4:
-                marks.append(trace)
-            else:
-                if len(curves) == 0 or len(trace["x"]) == len(curves[0]["x"]):
+            if trace["type"] == "bar":
+                if len(curves) == 0 and len(marks) == 0:
                     curves.append(trace)
                     head.append(trace["name"])
-    if len(curves) == 0:
-        head.append(layout["yaxis"]["title"]["text"])
-    table = [head]
+            elif len(trace["x"]) < 4:
+                for at in range(len(trace["x"])):
+                    marks.append([trace["name"], trace["x"][at], trace["y"][at]])
+            elif len(curves) == 0 or len(trace["x"]) == len(curves[0]["x"]):
+                curves.append(trace)
+                head.append(trace["name"])
+    table = []
     if len(curves) > 0:
+        table.append(head)
         count = len(curves[0]["x"])
-        shown = min(count, ROWS)
-        for row in range(shown):
-            at = int(np_round(row * (count - 1) / max(shown - 1, 1)))
-            line = [curves[0]["x"][at]]
-            for curve in curves:
-                line.append(curve["y"][at])
-            table.append(line)
+        step = 1
+        if count > FEW:
+            step = int((count + ROWS - 3) / (ROWS - 1))
+        for at in range(count):
+            if at % step == 0 or at == count - 1:
+                line = [curves[0]["x"][at]]
+                for curve in curves:
+                    line.append(curve["y"][at])
+                table.append(line)
+    if len(curves) == 0 or len(marks) > 0:
+        table.append(["", across, up])
     for mark in marks:
-        for at in range(len(mark["x"])):
-            table.append([mark["name"], mark["x"][at], mark["y"][at]])
+        table.append(mark)
     return table
-
-
-def np_round(value: float) -> float:
-    """Round half up; the built-in rounds half to even in one language and not in the other."""
-    whole = int(value)
-    if value - whole >= 0.5:
-        whole = whole + 1
-    return whole

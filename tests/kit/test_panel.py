@@ -95,7 +95,7 @@ def test_without_scripts_everything_is_there_at_its_default(written):
     assert re.search(
         r'<input id="long-swing.length" type="number"[^>]* min="0.1" max="10"[^>]* value="1"', body
     )
-    assert body.count("<tbody>") == 1
+    assert body.count("<tbody>") == 2  # points of curves, and marks
 
 
 def test_every_control_has_its_label_and_every_id_is_one(written):

@@ -76,13 +76,20 @@
     function fillTable(picture, table) {
       if (!(/** @type {HTMLDetailsElement} */ (table).open)) return;
       const data = declared.functions.rows(declared.functions[picture.figure](state));
-      const body = table.querySelector("tbody");
-      if (!body) return;
-      body.replaceChildren.apply(body, data.slice(1).map(function (line) {
-        const row = document.createElement("tr");
-        line.forEach(function (cell) { row.insertCell().textContent = typeof cell === "string" ? cell : ck.number(cell, Number.isInteger(cell) ? ",.0f" : ",.4g"); });
-        return row;
-      }));
+      const tables = new DocumentFragment();
+      /** @type {HTMLTableElement} */
+      let one;
+      data.forEach(function (line, at) {
+        const heads = !at || line[0] === "";
+        if (heads) one = tables.appendChild(document.createElement("table"));
+        const row = heads ? one.createTHead().insertRow() : (one.tBodies[0] || one.createTBody()).insertRow();
+        line.forEach(function (cell) {
+          const box = row.appendChild(document.createElement(heads && cell ? "th" : "td"));
+          box.textContent = typeof cell === "string" ? cell : ck.number(cell, Number.isInteger(cell) ? ",.0f" : Math.abs(cell) < 1e-3 ? ",.2g" : ",.4g");
+        });
+      });
+      const scroll = table.querySelector(".ck-table-scroll");
+      if (scroll) scroll.replaceChildren(tables);
     }
 
     /** What was put where: words that stay as they are cost nothing. @type {Map<Element, string>} */
