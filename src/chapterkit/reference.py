@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.locale import get_translation
+from sphinx.util.docstrings import prepare_docstring
 
 from chapterkit.perpage import PerPage
 from chapterkit.render import OnPages, Written
@@ -30,6 +31,14 @@ Named = dict[str, list[str]]  # a function's full name, and the labels its docst
 
 #: What the docstrings of each page name.
 named_by_page: PerPage[Named] = PerPage("reference")
+
+
+def _without_types_words(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
+    """A constant without words of its own has none, not those of ``float``."""
+    if what == "data" and lines == prepare_docstring(type(obj).__doc__ or ""):
+        lines.clear()
 
 
 def _collect(app: Sphinx, document: nodes.document) -> None:
@@ -129,6 +138,8 @@ class FewBytes(OnPages):
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Nothing to set: pages made by autodoc are found by what they describe."""
+    if "autodoc-process-docstring" in app.events.events:  # where a book has autodoc
+        app.connect("autodoc-process-docstring", _without_types_words, priority=100)
     app.connect("doctree-read", _collect)
     named_by_page.connect(app)
     app.connect("env-updated", _find_changed)

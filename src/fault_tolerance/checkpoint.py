@@ -99,9 +99,11 @@ def daly_interval(write_time: Numbers, mtbf: Numbers) -> Numbers:
 
     .. math::
 
-        \tau_D = \sqrt{2 \delta M} \left[1 + \tfrac13 \sqrt{\tfrac{\delta}{2M}}
-        + \tfrac19 \tfrac{\delta}{2M}\right] - \delta
-        \quad\text{for } \delta < 2M, \text{ else } M
+        \begin{aligned}
+        \tau_D &= \sqrt{2 \delta M} \left[1 + \tfrac13 \sqrt{\tfrac{\delta}{2M}}
+        + \tfrac19 \tfrac{\delta}{2M}\right] - \delta \\
+        &\quad\text{for } \delta < 2M, \text{ else } M
+        \end{aligned}
 
     Parameters
     ----------

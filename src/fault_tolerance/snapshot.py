@@ -158,7 +158,10 @@ def goodput(
 
     .. math::
 
-        \eta = \left[q + (1 - q) e^{-T_d/M}\right] e^{-R/M} \frac{\tau / M}{e^{(\tau + s)/M} - 1}
+        \begin{aligned}
+        \eta &= \left[q + (1 - q) e^{-T_d/M}\right] \\
+        &\quad \times e^{-R/M} \frac{\tau / M}{e^{(\tau + s)/M} - 1}
+        \end{aligned}
 
     Without local survival (:math:`q = 0`) that is exact, and drain time acts just as restart time does.
 

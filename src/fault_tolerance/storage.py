@@ -180,7 +180,10 @@ def bandwidth_for_waste(
 
     .. math::
 
-        B = \frac{C}{M \left[-\ln(1 - w) - w\right]} \approx \frac{2C}{M w^2}
+        \begin{aligned}
+        B &= \frac{C}{M \left[-\ln(1 - w) - w\right]} \\
+        &\approx \frac{2C}{M w^2}
+        \end{aligned}
 
     With a restart time, :math:`w` becomes :math:`1 - (1 - w) e^{R/M}`: what is left of the waste when
     restarts have had their share.
@@ -308,7 +311,7 @@ def gpus_for_goodput(goodput: Numbers, write_time: Numbers, mttf: Numbers) -> Nu
 def gpus_for_first_order_waste(waste: Numbers, write_time: Numbers, mttf: Numbers) -> Numbers:
     r"""Number of GPUs at which Young's formula puts the least waste at just this.
 
-    .. math:: N = \frac{w^2 \Theta}{2 \delta}, \qquad\text{from}\quad w = \sqrt{2 \delta / M}
+    .. math:: N = \frac{w^2 \Theta}{2 \delta}, \quad\text{from } w = \sqrt{2 \delta / M}
 
     The estimate passes 1, where there is nothing more to lose; at 2 a write takes as long as Young's
     interval.

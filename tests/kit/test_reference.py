@@ -118,3 +118,14 @@ def test_pages_read_by_several_processes_are_linked_too(cups):
     built = cups.build(parallel=2)
 
     assert len(in_code(built.body("law.html"))) == 2
+
+
+def test_a_constant_has_its_own_words_and_not_those_of_its_type(cups):
+    cups.write("cups.py", MODULE + "\n\nWARM = 40.0\n#: Degrees.\nHOT = 80.0\n")
+    constants = ".. module:: cups\n.. autodata:: WARM\n\n   Mine.\n.. autodata:: HOT\n"
+    cups.write("calls.md", f"# Calls\n\n```{{eval-rst}}\n{constants}```\n")
+    page = cups.build().body("calls.html")
+
+    assert "floating" not in page
+    assert "<dd><p>Mine.</p>" in page
+    assert "<dd><p>Degrees.</p>" in page

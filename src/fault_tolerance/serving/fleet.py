@@ -98,10 +98,10 @@ def headroom(replicas: Numbers, failed: Numbers = 1) -> Numbers:
 def probability_down(replicas: Numbers, failed: Numbers, mtbf: Numbers, recovery_time: Numbers) -> Numbers:
     r"""Probability that at least so many replicas are down at a given moment.
 
-    .. math:: \sum_{j=k}^{c} \binom{c}{j} u^j (1 - u)^{c - j}, \qquad u = \frac{T_r}{M + T_r}
+    .. math:: \sum_{j=k}^{c} \binom{c}{j} u^j (1 - u)^{c - j}
 
-    Replicas fail and recover independently. For exactly :math:`k` take the difference to :math:`k + 1`; times
-    :data:`YEAR` it is seconds a year.
+    with :math:`u = T_r / (M + T_r)`. Replicas fail and recover independently. For exactly :math:`k` take the
+    difference to :math:`k + 1`; times :data:`YEAR` it is seconds a year.
 
     Parameters
     ----------

@@ -227,11 +227,15 @@ def requests_lost(
 ) -> Numbers:
     r"""Requests that are lost with the failed replicas, and have to be sent again.
 
-    .. math:: k \frac{\lambda}{c} t_d + k \frac{\rho}{1 - \rho}, \qquad
-        k \frac{\lambda}{c} t_d + k \rho, \qquad \rho = \frac{\lambda}{c \mu}
+    .. math::
 
-    with a queue each, and with a shared one. First those sent to replicas that nobody knows to be down, then
-    those in flight: waiting and in service, or in service only.
+        \begin{aligned}
+        &k \left(\frac{\lambda}{c} t_d + \frac{\rho}{1 - \rho}\right), \\
+        &k \left(\frac{\lambda}{c} t_d + \rho\right)
+        \end{aligned}
+
+    with a queue each, and with a shared one; :math:`\rho = \lambda / (c \mu)`. First those sent to replicas that
+    nobody knows to be down, then those in flight: waiting and in service, or in service only.
 
     Parameters
     ----------

@@ -21,8 +21,10 @@ def erlang_c(servers: Numbers, arrival_rate: Numbers, service_rate: Numbers) -> 
 
     .. math::
 
-        E_c = \frac{1}{1 + (1 - \rho) \sum_{j=1}^{c} \prod_{i<j} \frac{(c - i) \mu}{\lambda}},
-        \qquad \rho = \frac{\lambda}{c \mu}
+        \begin{aligned}
+        \frac{1}{E_c} &= 1 + (1 - \rho) \sum_{j=1}^{c} \prod_{i<j} \frac{(c - i) \mu}{\lambda}, \\
+        \rho &= \frac{\lambda}{c \mu}
+        \end{aligned}
 
     Parameters
     ----------
@@ -71,8 +73,11 @@ def response_tail(servers: Numbers, arrival_rate: Numbers, service_rate: Numbers
 
     .. math::
 
-        P(T > t) = (1 - E_c) e^{-\mu t} + E_c \frac{\nu e^{-\mu t} - \mu e^{-\nu t}}{\nu - \mu},
-        \qquad \nu = c \mu - \lambda
+        \begin{aligned}
+        P(T > t) &= (1 - E_c) e^{-\mu t} \\
+        &\quad + E_c \frac{\nu e^{-\mu t} - \mu e^{-\nu t}}{\nu - \mu}, \\
+        \nu &= c \mu - \lambda
+        \end{aligned}
 
     Parameters
     ----------
