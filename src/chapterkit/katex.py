@@ -10,6 +10,8 @@ build died of it on a busy machine. Here the connection is tried until the time 
 And it hands a server on to forked processes: with math on the first page, which Sphinx writes before it
 forks, several of them asked through one socket and got each other's answers. Here each starts its own.
 
+A browser may end a line between a formula and the comma or bracket that belongs to it. Here they are kept together.
+
 A page keeps the MathML, which screen readers read, without the TeX source that KaTeX notes in it: no browser
 and no screen reader looks at that, and it is a tenth of what formulas weigh.
 """
@@ -24,12 +26,13 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import TYPE_CHECKING, Any
 
+from docutils import nodes
 from sphinxcontrib.katex import KaTeXServer
 
 from chapterkit.assets import is_page_builder
+from chapterkit.render import OnPages
 
 if TYPE_CHECKING:
-    from docutils import nodes
     from sphinx.application import Sphinx
 
 _SOURCE = re.compile(
@@ -79,8 +82,43 @@ def _without_source(
                 context[part] = _SOURCE.sub(r"\1", context[part])
 
 
+_OPENS = re.compile(r"[(\[“‘]+$")
+_FOLLOWS = re.compile(r"[^\s]{1,12}(?=\s|$)| [=<>≈≤≥] ")
+
+
+class KeepTogether(OnPages):
+    """A formula keeps what is written to it without a space, and the sign of a relation after it.
+
+    Browsers may end a line on either side of one, and no character forbids it.
+    """
+
+    default_priority = 900
+
+    def run(self, **_options: Any) -> None:
+        for formula in list(self.document.findall(nodes.math)):
+            parent = formula.parent
+            at = parent.index(formula)
+            before, after = (
+                str(node) if isinstance(node, nodes.Text) else ""
+                for node in (parent[at - 1] if at else None, parent[at + 1] if at + 1 < len(parent) else None)
+            )
+            opens, follows = _OPENS.search(before), _FOLLOWS.match(after)
+            kept = nodes.inline(classes=["ck-kept"])
+            if opens:
+                parent[at - 1] = nodes.Text(before[: opens.start()])
+                kept += nodes.Text(opens[0])
+            if follows:
+                parent[at + 1] = nodes.Text(after[follows.end() :])
+            if opens or follows:
+                parent[at] = kept
+                kept += formula
+                if follows:
+                    kept += nodes.Text(follows[0].replace(" ", "\u00a0"))
+
+
 def setup(app: Sphinx) -> None:
     """Let every KaTeX server start surely, serve one process and end with it."""
     KaTeXServer.build_command = _command
     KaTeXServer.start_server_process = staticmethod(_start)
     app.connect("html-page-context", _without_source, priority=930)
+    app.add_post_transform(KeepTogether)

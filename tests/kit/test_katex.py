@@ -47,6 +47,9 @@ def book(tmp_path_factory) -> Path:
     for page in range(10, 10 + PAGES):
         formulas = "\n\n".join(f"$\\frac{{a_{{{page}}}}}{{b_{{{at}}}}}$" for at in range(25))
         (folder / f"p{page}.md").write_text(f"# P\n\n{formulas}\n")
+    (folder / "kept.md").write_text(
+        '---\norphan: true\n---\n# Kept\n\nTake ($a$), $b$-th, $c$ = 3 and $d$ *too*, $e$ or "$f$".\n'
+    )
     return folder
 
 
@@ -134,3 +137,11 @@ def test_no_server_and_no_scratch_folder_outlives_a_build(serial, parallel):
     # That both builds came to their end says that their servers did.
     assert serial[1] == []
     assert parallel[1] == []
+
+
+def test_a_formula_keeps_its_brackets_its_comma_and_the_sign_of_its_relation(serial):
+    page = (serial[0] / "kept.html").read_text(encoding="utf-8")
+    ends = r'(?=[^<]*(?:<em|<span class="(?:ck-kept|math)|</p))'
+    kept = re.findall(rf'<span class="ck-kept">(.*?)</span>{ends}', page, re.S)
+    around = [re.sub(r"<span class=\"math.*</span>", "@", text, flags=re.S) for text in kept]
+    assert around == ["(@),", "@-th,", "@\u00a0=\u00a0", "“@”."]
