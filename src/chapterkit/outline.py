@@ -203,7 +203,7 @@ class _Lists(Written):
         address = page_address(self.env, self.env.docname, page, anchor)
         title = _("Copy link to {place}").format(place=anchor)
         return [
-            nodes.Text(" "),
+            nodes.Text("\u00a0"),  # no line begins with the sign
             tag("a", class_="ck-copy", href=address, title=title),
             nodes.Text("¶"),
             nodes.raw("", "</a>", format="html"),
