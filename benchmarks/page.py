@@ -185,6 +185,7 @@ def measure(site: Path | None = None, details: bool = False) -> dict[str, float]
     server = http.server.ThreadingHTTPServer(
         ("127.0.0.1", 0), functools.partial(Handler, directory=str(site))
     )
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a browser that hangs up is no news
     threading.Thread(target=server.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{server.server_address[1]}/"
     found: dict[str, float] = {}
