@@ -1,17 +1,14 @@
-"""The book built in every format, once; and an instrument in V8 as a reader would see it at any setting."""
+"""An instrument in V8 as a reader would see it at any setting."""
 
 from __future__ import annotations
 
 import importlib
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from chapterkit import panel, quantity
 from chapterkit.instrument import Instrument
@@ -29,49 +26,6 @@ function seen(values) {
   return Object.assign({ s: state, figures: figures, odd: odd }, ck.words(subject, state));
 }; 0
 """
-
-
-def _build(builder: str, work: Path) -> Path:
-    """Build the book below `work`, with warnings as errors; the answer is the folder of the output."""
-    log = work / f"{builder}.log"
-    # Sphinx keeps catalogues for translators apart: it notes more about each paragraph for them.
-    doctrees = work / ("doctrees-gettext" if builder == "gettext" else "doctrees")
-    command = [sys.executable, "-m", "sphinx", "-q", "-b", builder, "-W", "--keep-going", "-j", "auto"]
-    # A file, not a pipe: a helper process of the build may outlive it and would keep a pipe open.
-    with log.open("w") as output:
-        finished = subprocess.run(
-            [*command, "-d", str(doctrees), str(ROOT), str(work / builder)],
-            cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, timeout=600, check=False,
-        )  # fmt: skip
-    assert finished.returncode == 0, f"{builder} does not build:\n{log.read_text()[-6000:]}"
-    return work / builder
-
-
-@pytest.fixture(scope="session")
-def build() -> Callable[[str, Path], Path]:
-    return _build
-
-
-@pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The book in a format. Each is built once, from pages that are read once, with every cell run anew."""
-    base = tmp_path_factory.getbasetemp()
-    # Tests that run side by side share what one of them has built.
-    work = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "the-book"
-    work.mkdir(exist_ok=True)
-    done: dict[str, Path] = {}
-
-    def make(builder: str) -> Path:
-        if builder not in done:
-            finished = work / f"{builder}.done"
-            with FileLock(work / "lock"):
-                if not finished.exists():
-                    _build(builder, work)
-                    finished.touch()
-            done[builder] = work / builder
-        return done[builder]
-
-    return make
 
 
 @pytest.fixture(scope="session")

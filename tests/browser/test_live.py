@@ -7,8 +7,6 @@ import json
 import math
 import re
 import shutil
-import subprocess
-import sys
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -517,32 +515,13 @@ def test_it_runs_below_any_address_without_service_workers_and_the_second_time_f
     assert not [one["url"] for one in network if "/lite/" in one["url"] and not one.get("fromDiskCache")]
 
 
-@pytest.fixture(scope="module")
-def folders(folder, tmp_path_factory):
+@pytest.fixture
+def folders(made, folder):
     """The book as dirhtml writes it, a folder to a page, with the runtime of the built site."""
-    made = tmp_path_factory.mktemp("dirhtml")
-    shutil.copytree(folder.parent / "doctrees", made / "doctrees")
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-q",
-        "-W",
-        "-j",
-        "auto",
-        "-b",
-        "dirhtml",
-        "-d",
-        made / "doctrees",
-        ROOT,
-        made / "html",
-    ]
-    done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    (made / "html" / "lite").symlink_to(folder / "lite", target_is_directory=True)
-    return made / "html"
+    site = made("dirhtml")
+    if not (site / "lite").exists():
+        (site / "lite").symlink_to(folder / "lite", target_is_directory=True)
+    return site
 
 
 def test_it_runs_where_each_page_is_a_folder(live, folders, served):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -99,7 +100,7 @@ def test_every_row_has_as_many_cells_as_the_headings_above_it():
 def test_steps_are_equal_up_to_the_last_and_a_few_points_are_all_shown():
     for count in range(1, 300):
         shown = [row[0] for row in table.rows(figure(trace("a", many(count), many(count), "bar")))[1:]]
-        steps = {later - earlier for earlier, later in zip(shown[:-2], shown[1:-1], strict=True)}
+        steps = {later - earlier for earlier, later in pairwise(shown[:-1])}
         assert (shown[0], shown[-1]) == (0, count - 1)
         assert len(steps) <= 1
         assert len(shown) == count if count <= table.FEW else len(shown) <= table.ROWS
