@@ -18,7 +18,6 @@ import functools
 import gzip
 import http.server
 import json
-import os
 import statistics
 import sys
 import tarfile
@@ -29,6 +28,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from benchmarks.page import chromium
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = {".js", ".mjs", ".json", ".css", ".html", ".svg", ".py"}
@@ -118,9 +119,7 @@ def figures(site: Path, cache: Path, repeats: int, starts: int) -> Iterator[tupl
     weight, requests, second = 0, 0, 0
     yield "first run, bytes said beforehand", json.loads((site / "lite" / "size.json").read_text())["bytes"]
     with sync_playwright() as playwright:
-        executable = os.environ.get("BOOK_CHROMIUM") or next(
-            (p for p in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(p).exists()), None
-        )
+        executable = chromium(playwright.chromium.executable_path)
         browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
         for turn in range(1, repeats + 1):
             context = browser.new_context()

@@ -379,7 +379,7 @@ INSTRUMENT = Instrument(
             "times",
             "A write against its own best interval",
             times,
-            caption="Dots mark the three tiers, diamonds your storage. Ten times the bandwidth makes the write ten times shorter and the best interval about three times. "
+            caption="Dots mark the three tiers, diamonds your storage. The table gives minutes. Ten times the bandwidth makes the write ten times shorter and the best interval about three times. "
             "Below {needed_half|rate .3g} half is lost even at best; that part is shaded where the axis reaches it.",
         ),
         Picture(

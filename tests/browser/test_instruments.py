@@ -23,6 +23,18 @@ def everything(reader, part):
     return reader.open(part, query="show=all")
 
 
+def test_headings_of_a_table_are_as_built_when_a_slider_has_moved(at):
+    fold = at.instrument(YD).locator(".ck-table")
+    heads = "fold => Array.from(fold.querySelectorAll('thead'), head => head.innerHTML)"
+    first, built, cells = fold.locator("tbody").first, fold.evaluate(heads), fold.locator("td").all_text_contents()
+    fold.locator("> summary").click()
+    at.slide(YD, "gpus", 24_000)
+    expect(first).to_be_visible()
+    assert fold.locator("td").all_text_contents() != cells
+    assert fold.evaluate(heads) == built
+    assert len(built) == 2
+
+
 def test_a_slider_moves_everything_the_instrument_says(at):
     panel = at.instrument(YD)
     panel.locator(".ck-table > summary").click()

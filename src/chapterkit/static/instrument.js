@@ -85,6 +85,7 @@
         const row = heads ? one.createTHead().insertRow() : (one.tBodies[0] || one.createTBody()).insertRow();
         line.forEach(function (cell) {
           const box = row.appendChild(document.createElement(heads && cell ? "th" : "td"));
+          if (heads && cell) box.scope = "col";
           box.textContent = typeof cell === "string" ? cell : ck.number(cell, Number.isInteger(cell) ? ",.0f" : Math.abs(cell) < 1e-3 ? ",.2g" : ",.4g");
         });
       });
